@@ -1,0 +1,7 @@
+"""What the board holds right now: an immutable snapshot, its diffs, and the stable names that models see."""
+
+from pegboard.catalog.alias import AliasTable, readable_name
+from pegboard.catalog.resolve import Unknown, resolve
+from pegboard.catalog.snapshot import Catalog, Diff
+
+__all__ = ["AliasTable", "Catalog", "Diff", "Unknown", "readable_name", "resolve"]

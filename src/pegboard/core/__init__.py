@@ -1,0 +1,63 @@
+"""The nouns: frozen data and protocols, no I/O. Read `name`, `spec`, `call`, `tool`, `source`, in this order."""
+
+from pegboard.core.call import (
+    Call,
+    Change,
+    Failure,
+    FailureCode,
+    Handler,
+    ItemReport,
+    Middleware,
+    Mode,
+    Progress,
+    Report,
+    Result,
+    SourceReport,
+    Status,
+    StepReport,
+    pipeline,
+)
+from pegboard.core.name import ToolName
+from pegboard.core.selector import Selection, Selector, select
+from pegboard.core.session import Session
+from pegboard.core.source import Health, Listing, Note, NoteKind, Source, SourceState, SourceStatus
+from pegboard.core.spec import Effects, Freeform, Hint, Relation, Rung, SourceRef, ToolSpec
+from pegboard.core.tool import Tool
+
+__all__ = [
+    "Call",
+    "Change",
+    "Effects",
+    "Failure",
+    "FailureCode",
+    "Freeform",
+    "Handler",
+    "Health",
+    "Hint",
+    "ItemReport",
+    "Listing",
+    "Middleware",
+    "Mode",
+    "Note",
+    "NoteKind",
+    "Progress",
+    "Relation",
+    "Report",
+    "Result",
+    "Rung",
+    "Selection",
+    "Selector",
+    "Session",
+    "Source",
+    "SourceRef",
+    "SourceReport",
+    "SourceState",
+    "SourceStatus",
+    "Status",
+    "StepReport",
+    "Tool",
+    "ToolName",
+    "ToolSpec",
+    "pipeline",
+    "select",
+]

@@ -1,0 +1,99 @@
+"""What every search engine answers, and in what shape."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pegboard.core import Effects, Selection, ToolName, ToolSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """Which tools a search may show; what it leaves out never shifts another tool's score.
+
+    Parameters:
+        select: selectors, as everywhere.
+        namespace: only this namespace.
+        category: only this category.
+        effects: only these effects.
+        sources: only tools of these sources (None: of any).
+    """
+
+    select: Selection | None = None
+    namespace: str | None = None
+    category: str | None = None
+    effects: frozenset[Effects] | None = None
+    sources: frozenset[str] | None = None
+
+    def admits(self, spec: ToolSpec) -> bool:
+        """Whether a search with this filter may show the tool."""
+        return (
+            (self.select is None or spec in self.select)
+            and (self.namespace is None or spec.name.namespace == self.namespace)
+            and (self.category is None or spec.category == self.category)
+            and (self.effects is None or spec.effects in self.effects)
+            and (self.sources is None or spec.source.name in self.sources)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One tool that was found, and why.
+
+    Parameters:
+        name: its full name.
+        spec: the tool.
+        score: the engine's score; only its order within one answer means something.
+        confidence: from 0 to 1, calibrated on data: how likely this tool meets the request.
+        matched: the request's terms that matched, by field (`name`, `description`, `parameters` ...).
+        unmatched: the request's terms that matched nothing of this tool.
+    """
+
+    name: ToolName
+    spec: ToolSpec
+    score: float
+    confidence: float
+    matched: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    unmatched: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The answer to one search.
+
+    Parameters:
+        query: what was asked.
+        hits: best first, ties broken by name.
+        confidence: from 0 to 1: how likely anything here meets the request.
+        next_names: the names of the hits that the limit cut off, best first.
+        unknown_terms: terms of the request that match no tool at all.
+        did_you_mean: known words near the unknown ones.
+        total: how many tools matched at all.
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    confidence: float = 0.0
+    next_names: tuple[ToolName, ...] = ()
+    unknown_terms: tuple[str, ...] = ()
+    did_you_mean: tuple[str, ...] = ()
+    total: int = 0
+
+
+class Index(Protocol):
+    """A search engine over specs. It is updated in place; a search never sees half an update."""
+
+    def update(self, *, put: Iterable[ToolSpec] = (), remove: Iterable[ToolName] = ()) -> None:
+        """Add or replace tools, and remove others, without a rebuild."""
+        ...
+
+    def search(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
+        """The tools that meet the request best."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+def names_of(hits: Sequence[Hit]) -> list[str]:
+    """The hits' full names, as text."""
+    return [str(hit.name) for hit in hits]

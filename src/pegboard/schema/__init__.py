@@ -1,0 +1,1 @@
+"""JSON Schema alone: nothing here knows of tools, sources or providers' clients."""
