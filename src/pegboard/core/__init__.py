@@ -17,6 +17,7 @@ from pegboard.core.call import (
     StepReport,
     pipeline,
 )
+from pegboard.core.mode import default_mode, mode_parameter, offers, take_mode, with_modes, without_modes
 from pegboard.core.name import ToolName
 from pegboard.core.selector import Selection, Selector, select
 from pegboard.core.session import Session
@@ -58,6 +59,12 @@ __all__ = [
     "Tool",
     "ToolName",
     "ToolSpec",
+    "default_mode",
+    "mode_parameter",
+    "offers",
     "pipeline",
     "select",
+    "take_mode",
+    "with_modes",
+    "without_modes",
 ]

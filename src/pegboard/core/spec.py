@@ -121,6 +121,7 @@ class ToolSpec:
         meta: `_meta` and fields that no one here knows, kept as they came.
         source: where it comes from.
         original_input: the author's schema as it came, where repair changed it; else None.
+        accepts: what a call is checked against, where that is looser than `input` (a batch checks each item itself).
     """
 
     name: ToolName
@@ -147,6 +148,7 @@ class ToolSpec:
     meta: JsonObject = field(default_factory=dict[str, Any])
     source: SourceRef = SourceRef("", "python")
     original_input: Any = None
+    accepts: Schema | None = None
 
     @property
     def digest(self) -> str:
