@@ -1,0 +1,117 @@
+"""Requests that name a tool: its exact name in any case and with any separators, or the beginning of it."""
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+
+from pegboard.core import ToolName, ToolSpec
+from pegboard.index.text import fold
+
+_TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`|&]+")
+_SEPARATORS = re.compile(r"[\W_]+")
+_JOINERS = frozenset(("and", "or", "then", "the", "tool", "tools", "use", "call", "und", "y", "et", "和"))
+WINDOW = 8
+"""So many words may make up one name."""
+WORDS = 64
+"""Of so many words at most a request can be nothing but names."""
+PREFIX = 3
+"""The beginning of a name needs so many letters."""
+
+
+def key(text: str) -> str:
+    """A name without case, separators and diacritics: `Create_Issue`, `create issue` -> `createissue`."""
+    return _SEPARATORS.sub("", fold(text))
+
+
+def keys(spec: ToolSpec) -> list[str]:
+    """Every spelling by which a tool may be named: bare, qualified, without what a host put before it, by alias."""
+    name = spec.name
+    spellings = [name.name, name.qualified, *spec.aliases]
+    spellings += [part for separator in ("__", ".", "/") if (part := name.name.rpartition(separator)[2]) != name.name]
+    return [found for found in dict.fromkeys(key(spelling) for spelling in spellings) if found]
+
+
+class Names:
+    """Tools by the keys of their names, updated in place."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, dict[ToolName, None]] = {}
+        self._sorted: list[str] | None = []
+
+    def add(self, spec: ToolSpec) -> None:
+        """Add one tool."""
+        for found in keys(spec):
+            if found not in self._tools and self._sorted is not None:
+                if len(self._sorted) < len(self._tools):
+                    self._sorted = None
+                else:
+                    insort(self._sorted, found)
+            self._tools.setdefault(found, {})[spec.name] = None
+
+    def remove(self, spec: ToolSpec) -> None:
+        """Remove one tool."""
+        for found in keys(spec):
+            tools = self._tools.get(found, {})
+            tools.pop(spec.name, None)
+            if not tools:
+                self._tools.pop(found, None)
+                self._sorted = None
+
+    def named(self, query: str) -> list[list[ToolName]]:
+        """The tools that the request names, one list for each name in it, in the request's order."""
+        whole = key(query.strip()) if len(query) < 200 else ""
+        if whole in self._tools:
+            return [list(self._tools[whole])]
+        tokens = _TOKEN.findall(query[:4000])
+        return self._all_names(tokens) or self._identifiers(tokens) or self._begun(tokens, whole)
+
+    def _all_names(self, tokens: list[str]) -> list[list[ToolName]]:
+        """Where the request is nothing but names (and words such as `and`), each of them."""
+        if not 1 < len(tokens) <= WORDS:
+            return []
+        found: list[list[ToolName]] = []
+        start = 0
+        while start < len(tokens):
+            length, tools = self._longest(tokens, start)
+            if not tools and tokens[start].lower() not in _JOINERS:
+                return []
+            found += [tools] if tools else []
+            start += length
+        return found
+
+    def _longest(self, tokens: list[str], start: int) -> tuple[int, list[ToolName]]:
+        for length in range(min(WINDOW, len(tokens) - start), 0, -1):
+            tools = self._tools.get(key("".join(tokens[start : start + length])))
+            if tools:
+                return length, list(tools)
+        return 1, []
+
+    def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
+        """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
+        return [list(tools) for token in tokens if _is_identifier(token) and (tools := self._tools.get(_plain(token)))]
+
+    def _begun(self, tokens: list[str], whole: str) -> list[list[ToolName]]:
+        """Names that the request, a single word, begins."""
+        if len(tokens) != 1 or len(whole) < PREFIX:
+            return []
+        begun = list(dict.fromkeys(self._starting_with(whole)))
+        return [begun] if begun else []
+
+    def _starting_with(self, beginning: str) -> Iterator[ToolName]:
+        if self._sorted is None or len(self._sorted) != len(self._tools):
+            self._sorted = sorted(self._tools)
+        for n in range(bisect_left(self._sorted, beginning), len(self._sorted)):
+            if not self._sorted[n].startswith(beginning):
+                return
+            yield from self._tools[self._sorted[n]]
+
+
+def _plain(token: str) -> str:
+    return key(token.rstrip(".").removeprefix("mcp__"))
+
+
+def _is_identifier(token: str) -> bool:
+    inner = token[1:-1]
+    return (
+        any(mark in inner for mark in "_-./") or any(letter.isupper() for letter in token[1:]) and not token.isupper()
+    )

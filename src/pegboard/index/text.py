@@ -1,0 +1,128 @@
+"""Text into words, and words into terms: the analyser that tools and requests share.
+
+Words are split at separators, at camelCase and at borders between scripts; letters are folded (case, width,
+diacritics); scripts without spaces become single characters and pairs of them. A term is a stemmed word.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, cast
+
+from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
+
+_ASCII = re.compile(r"[A-Za-z0-9]+")
+_PLAIN = re.compile(r"[a-z]+|[0-9]+")
+_ACRONYMS = re.compile(r"[A-Z]{2,}s")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
+    "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # Japanese syllables
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"  # Han, Hangul
+)
+_RUN = re.compile(rf"[{_SPACELESS}]+|[a-z]+[0-9][a-z0-9]*|[0-9]+[a-z][a-z0-9]*|[0-9]+|[^\W\d_{_SPACELESS}]+")
+_IS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]+")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_JOINED = 3
+"""Of at most so many camelCase parts the joined word is a word too (`GitHub`: git, hub, github)."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded, in order; a word may be followed by its parts."""
+    if not text.isascii():
+        return _foreign_words(text)
+    found: list[str] = []
+    for chunk in _ASCII.findall(text):
+        if _PLAIN.fullmatch(chunk):
+            found.append(chunk)
+        else:
+            found += _split(chunk)
+    return found
+
+
+@cache
+def _split(chunk: str) -> tuple[str, ...]:
+    """An ASCII chunk that mixes cases or digits, into its parts and, of few parts, the joined word."""
+    if chunk.isupper() or chunk.istitle() or _ACRONYMS.fullmatch(chunk):
+        return _alphanumeric(chunk.lower())
+    parts = [part.lower() for part in _CAMEL.findall(chunk)]
+    if any(character.isdigit() for character in chunk):
+        parts = [part for piece in _camel_pieces(chunk) for part in _alphanumeric(piece)]
+    joined = [chunk.lower()] if 1 < len(parts) <= _JOINED and chunk.lower() not in parts else []
+    return (*parts, *joined)
+
+
+def _camel_pieces(chunk: str) -> list[str]:
+    marked = re.sub(r"([a-z])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", chunk)
+    return marked.lower().split()
+
+
+def _alphanumeric(chunk: str) -> tuple[str, ...]:
+    """`oauth2`: itself and `oauth`; `k8s`: itself."""
+    parts = [part for part in re.findall(r"[a-z]+", chunk) if len(part) > 1 and part != chunk]
+    return (chunk, *parts)
+
+
+def fold(text: str) -> str:
+    """Without case, width and diacritics; lone surrogates, which no encoding carries, become spaces."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", _SURROGATES.sub(" ", text).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", plain)).replace("\u0111", "d").replace("\u0142", "l")
+
+
+def _foreign_words(text: str) -> list[str]:
+    marked = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
+    found: list[str] = []
+    for run in _RUN.findall(fold(marked)):
+        if _IS_SPACELESS.match(run):
+            found += run
+            found += [run[n : n + 2] for n in range(len(run) - 1)]
+        elif run.isascii() and not _PLAIN.fullmatch(run):
+            found += _alphanumeric(run)
+        else:
+            found.append(run)
+    return found
+
+
+def is_spaceless(word: str) -> bool:
+    """Whether a word comes from a script that is written without spaces."""
+    return not word.isascii() and _IS_SPACELESS.match(word) is not None
+
+
+@cache
+def _stemmer(language: str) -> Callable[[str], str]:
+    import Stemmer  # the library carries no types
+
+    library = cast("Any", Stemmer)
+    return library.Stemmer(language, 0).stemWord
+
+
+_STEMS: dict[str, dict[str, str]] = {}
+
+
+def stems(words: Iterable[str], language: str = ENGLISH) -> list[str]:
+    """Each word's stem in a language (Snowball); words of three letters or fewer stay as they are."""
+    known = _STEMS.setdefault(language, {})
+    found: list[str] = []
+    for word in words:
+        stem = known.get(word)
+        if stem is None:
+            stem = word if len(word) <= 3 or is_spaceless(word) else _stemmer(language)(word)
+            known[word] = stem
+        found.append(stem)
+    return found
+
+
+def terms(text: str, language: str | None = None) -> list[str]:
+    """The stemmed words of a text without stop words; its language is guessed where none is given."""
+    return stemmed(words(text), language)
+
+
+def stemmed(found: Sequence[str], language: str | None = None) -> list[str]:
+    """The same, of words."""
+    language = language or language_of(found)
+    stop = STOP_WORDS[language]
+    return stems([word for word in found if word not in stop], language)
