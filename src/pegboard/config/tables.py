@@ -1,0 +1,147 @@
+"""Every table and key of `pegboard.toml`. To add one, write it here: parser, template and reference page follow."""
+
+from pegboard.config.key import Key, SourceKind, Table
+from pegboard.config.types import (
+    FLAG,
+    MODULE,
+    NAMESPACE,
+    PATH,
+    REFERENCE,
+    SECONDS,
+    SELECTORS,
+    SERVER,
+    STORE,
+    TEXT,
+    choice,
+    table_of,
+    whole,
+)
+
+BOARD = Table(
+    "board",
+    "The board itself: how it is called, where it keeps things, what a model sees at first, and its limits.",
+    (
+        Key("name", TEXT, "The board's name, which clients see.", "pegboard", example='"my-board"'),
+        Key(
+            "store",
+            STORE,
+            "The folder of the board's store (catalog, wire names, large results, traces). "
+            'With ":memory:" nothing outlives the process.',
+            ".pegboard",
+        ),
+        Key(
+            "search",
+            choice("auto", "on", "off"),
+            'Whether models find tools by search: from `threshold` tools on ("auto"), always, or never.',
+            "auto",
+        ),
+        Key("threshold", whole(0), "From this many tools on, the long tail is found by search.", 20),
+        Key(
+            "always",
+            SELECTORS,
+            "Tools that a model sees from the start, even on a large board.",
+            [],
+            example='["git.git_status", "files.*"]',
+        ),
+        Key("max_direct", whole(1), "How many tools a model sees at once at most, found ones included.", 60),
+        Key("start_timeout", SECONDS, "How long a source may take to start and list its tools.", 30),
+        Key("call_timeout", SECONDS, "How long one call may take.", 60),
+        Key("concurrency", whole(1, 1024), "How many calls run at once in one source.", 16),
+        Key(
+            "max_result",
+            whole(1024),
+            "The bytes of a result that are shown; of a larger one the rest is kept in the store, readable in pages.",
+            100_000,
+        ),
+        Key("keep_days", whole(1, 36_500), "How long large results and traces are kept.", 30),
+    ),
+)
+
+SOURCE = Table(
+    "sources",
+    "One table per source; its name is the namespace of its tools. Exactly one key says what it is: "
+    "`mcp`, `python` or `recorded`.",
+    (
+        Key("allow", SELECTORS, "Only these tools; all of them where it is not written.", example='["*issue*"]'),
+        Key("deny", SELECTORS, "Not these tools; it beats `allow`.", [], example='["*delete*"]'),
+        Key("prefix", NAMESPACE, 'The namespace of its tools, instead of the source\'s name; "" for none.'),
+        Key("start_timeout", SECONDS, "How long it may take to start and list its tools, instead of the board's."),
+        Key("call_timeout", SECONDS, "How long one call may take, instead of the board's."),
+        Key(
+            "trust_annotations",
+            FLAG,
+            "Whether its hints about effects (read-only, destructive ...) may loosen a policy. Untrusted hints only "
+            "tighten.",
+            False,
+        ),
+        Key("disabled", FLAG, "Leaves it out without deleting its table.", False),
+    ),
+    named=True,
+    hints={
+        "command": 'Write program and arguments as one list: mcp = ["program", "argument"].',
+        "args": 'Write program and arguments as one list: mcp = ["program", "argument"].',
+        "url": 'Write mcp = "https://...".',
+        "module": 'Write python = "module".',
+        "timeout": "Write call_timeout or start_timeout.",
+        "type": "Leave it out: mcp, python or recorded says what the source is.",
+        "enabled": "Write disabled = true to leave a source out.",
+        "include": "Write allow.",
+        "exclude": "Write deny.",
+        "namespace": "Write prefix.",
+    },
+)
+
+SOURCE_KINDS = (
+    SourceKind(
+        Key(
+            "mcp",
+            SERVER,
+            "An MCP server: a program with its arguments (looked up beside the running Python, then on PATH), "
+            "or the address of a remote one.",
+            example='["mcp-server-git"]',
+        ),
+        (
+            Key(
+                "transport",
+                choice("http", "sse"),
+                "How a remote server is spoken to: streamable HTTP, or the old SSE transport.",
+                "http",
+            ),
+            Key(
+                "env",
+                table_of(REFERENCE, '{ TOKEN = "${env:TOKEN}" }'),
+                "Environment variables for the program, besides the harmless ones that it always gets.",
+                {},
+                example='{ GITHUB_TOKEN = "${env:GITHUB_TOKEN}" }',
+            ),
+            Key(
+                "headers",
+                table_of(REFERENCE, '{ Authorization = "Bearer ${env:TOKEN}" }'),
+                "HTTP headers for a remote server.",
+                {},
+                example='{ Authorization = "Bearer ${env:TOKEN}" }',
+            ),
+            Key("cwd", PATH, "Where the program runs; where pegboard was started if it is not written."),
+        ),
+    ),
+    SourceKind(
+        Key(
+            "python",
+            MODULE,
+            "A Python module; its functions marked with @tool are the tools. The config's folder is on its path.",
+            example='"ops.tools"',
+        ),
+    ),
+    SourceKind(
+        Key(
+            "recorded",
+            PATH,
+            "A saved list of tools (a `tools/list` answer, an array or JSON Lines, plain or .gz). They are listed and "
+            "found like any other; calls fail with `unavailable`.",
+            example='"tools.json"',
+        ),
+    ),
+)
+
+TABLES: tuple[Table, ...] = (BOARD, SOURCE)
+"""Every table, in the order in which they are documented."""

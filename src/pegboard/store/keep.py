@@ -1,0 +1,199 @@
+"""The board's store: catalog, wire names and large results. Trouble with it never stops a board from serving."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Self, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from pegboard.core import ToolName
+from pegboard.errors import StoreError
+from pegboard.store.alias import read_aliases, write_aliases
+from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
+from pegboard.store.listing import StoredListing, forget_listing, read_listings, write_listing
+from pegboard.store.result import Page, forget_results, read_page, write_result
+
+T = TypeVar("T")
+FILE_NAME = "board.db"
+
+
+class Store:
+    """What a board remembers. Make it with `Store.open`; several processes may share one.
+
+    Where the file cannot be written, is damaged or is a newer Pegboard's, the store goes on in memory or in a new
+    file and says so in `warnings`. All methods are safe to call from any thread.
+
+    Parameters:
+        path: the database file; None for memory.
+        clock: gives the Unix time in seconds.
+    """
+
+    def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._file_id: int | None = None
+        self._engine = self._open()
+
+    @classmethod
+    def open(cls, location: Path | str, *, clock: Callable[[], float] = time.time) -> Self:
+        """Open the store of a board, making it where there is none.
+
+        Parameters:
+            location: the store's folder, or ":memory:".
+            clock: gives the Unix time in seconds.
+        """
+        return cls(None if location == ":memory:" else Path(location) / FILE_NAME, clock)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def listings(self) -> dict[str, StoredListing]:
+        """What each source listed last, by the source's name. Rows that cannot be read are left out and reported."""
+        found = self._read(lambda connection: list(read_listings(connection)), [])
+        for source in (item for item in found if isinstance(item, str)):
+            self._warn(f"The stored listing of {source} cannot be read; it will be listed anew.")
+        return {item.source: item for item in found if not isinstance(item, str)}
+
+    def save_listing(self, listing: StoredListing) -> None:
+        """Keep what a source listed, in the place of what it listed before."""
+        stamped = replace(listing, saved=listing.saved or self._clock())
+        self._write(lambda connection: write_listing(connection, stamped), None)
+
+    def forget_listing(self, source: str) -> None:
+        """Drop what a source listed."""
+        self._write(lambda connection: forget_listing(connection, source), None)
+
+    def aliases(self) -> dict[ToolName, str]:
+        """Wire name by full name."""
+        return self._read(read_aliases, {})
+
+    def update_aliases(
+        self, change: Callable[[Mapping[ToolName, str]], Mapping[ToolName, str]]
+    ) -> Mapping[ToolName, str]:
+        """Change the wire names in one step that no other process can come between.
+
+        Parameters:
+            change: from the names that are stored to the names that shall be.
+        """
+
+        def step(connection: Connection) -> Mapping[ToolName, str]:
+            before = read_aliases(connection)
+            after = change(before)
+            write_aliases(connection, before, after)
+            return after
+
+        kept = self._write(step, None)
+        return change(self.aliases()) if kept is None else kept
+
+    def put_result(self, text: str, *, owner: str = "local") -> str:
+        """Keep a large result.
+
+        Parameters:
+            text: the whole of it.
+            owner: the principal who may read it.
+
+        Returns:
+            The handle to read its pages by.
+
+        Raises:
+            StoreError: it could not be kept.
+        """
+        kept = self._write(lambda connection: write_result(connection, text, owner=owner, saved=self._clock()), None)
+        if kept is None:
+            raise StoreError(
+                "The result could not be kept.", where=str(self.path), next_step="See `pegboard doctor` for the reason."
+            )
+        return kept
+
+    def result_page(self, handle: str, number: int = 0, *, owner: str = "local") -> Page | None:
+        """One page of a large result, or None where there is no such page for this owner."""
+        return self._read(lambda connection: read_page(connection, handle, number, owner=owner), None)
+
+    def forget_results(self, *, days: float) -> int:
+        """Drop results older than so many days; returns how many pages went."""
+        before = self._clock() - days * 86_400
+        return self._write(lambda connection: forget_results(connection, before=before), 0)
+
+    def _open(self) -> Engine:
+        if self.path is None:
+            engine = memory_engine()
+            bring_up_to_date(engine)
+            return engine
+        try:
+            return self._open_file(self.path)
+        except (OSError, DBAPIError) as problem:
+            return self._open_memory(self.path, f"cannot be written ({_reason(problem)})")
+
+    def _open_file(self, path: Path) -> Engine:
+        engine = file_engine(path)
+        self._file_id = file_id(path)
+        try:
+            unknown = bring_up_to_date(engine)
+        except DBAPIError as problem:
+            engine.dispose()
+            if not is_broken(problem):
+                raise
+            self._rebuild(path)
+            engine = file_engine(path)
+            self._file_id = file_id(path)
+            unknown = bring_up_to_date(engine)
+        if unknown:
+            engine.dispose()
+            return self._open_memory(None, f"was written by a newer Pegboard (it knows {', '.join(unknown)})")
+        return engine
+
+    def _open_memory(self, copy_of: Path | None, reason: str) -> Engine:
+        self._warn(f"The store {self.path} {reason}: this process keeps everything in memory.")
+        engine = memory_engine(copy_of)
+        bring_up_to_date(engine)
+        return engine
+
+    def _rebuild(self, path: Path) -> None:
+        if file_id(path) != self._file_id:
+            return  # another process has set it aside already
+        aside = set_aside(path)
+        self._warn(f"The store {path} was damaged. It is set aside as {aside.name}, and a new one is being filled.")
+
+    def _read(self, step: Callable[[Connection], T], fallback: T) -> T:
+        return self._guarded(step, fallback, write=False)
+
+    def _write(self, step: Callable[[Connection], T], fallback: T) -> T:
+        return self._guarded(step, fallback, write=True)
+
+    def _guarded(self, step: Callable[[Connection], T], fallback: T, *, write: bool) -> T:
+        with self._lock:
+            try:
+                return self._run(step, write)
+            except DBAPIError as problem:
+                if self.path is None or not is_broken(problem):
+                    self._warn(f"The store {self.path} cannot be {'written' if write else 'read'}: {_reason(problem)}.")
+                    return fallback
+                self._engine.dispose()
+                self._rebuild(self.path)
+                self._engine = self._open()
+                return self._run(step, write)
+
+    def _run(self, step: Callable[[Connection], T], write: bool) -> T:
+        with writing(self._engine) if write else self._engine.connect() as connection:
+            return step(connection)
+
+    def _warn(self, message: str) -> None:
+        if message not in self.warnings:
+            self.warnings.append(message)
+
+
+def _reason(problem: OSError | DBAPIError) -> str:
+    return (problem.strerror or str(problem)) if isinstance(problem, OSError) else str(problem.orig)

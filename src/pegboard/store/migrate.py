@@ -1,0 +1,39 @@
+"""Versions of the store: an ordered list of steps, each run once, all in one transaction."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, insert, inspect, select
+
+from pegboard.store.tables import ALIASES, CATALOG, METADATA, MIGRATED, RESULTS
+
+Step = Callable[[Connection], object]
+
+
+def _first(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[CATALOG, ALIASES, RESULTS])
+
+
+MIGRATIONS: tuple[tuple[str, Step], ...] = (("1: catalog, aliases, results", _first),)
+"""The steps in order. A step that has been released is never changed; a change of tables is a new step."""
+
+
+def migrate(connection: Connection, steps: tuple[tuple[str, Step], ...] = MIGRATIONS) -> list[str]:
+    """Run the steps that this store has not seen.
+
+    Returns:
+        The names of steps that the store has seen and this Pegboard does not know: a newer one wrote it.
+    """
+    MIGRATED.create(connection, checkfirst=True)
+    done = set(connection.execute(select(MIGRATED.c.name)).scalars())
+    for name, step in steps:
+        if name not in done:
+            step(connection)
+            connection.execute(insert(MIGRATED).values(name=name))
+    return sorted(done - {name for name, _ in steps})
+
+
+def is_current(connection: Connection, steps: tuple[tuple[str, Step], ...] = MIGRATIONS) -> bool:
+    """Whether every step has run, and no other."""
+    if not inspect(connection).has_table(MIGRATED.name):
+        return False
+    return set(connection.execute(select(MIGRATED.c.name)).scalars()) == {name for name, _ in steps}

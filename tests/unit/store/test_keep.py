@@ -1,0 +1,193 @@
+"""The store remembers, is shared safely, and never stops a board from serving."""
+
+import multiprocessing
+import os
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text as sql
+
+from pegboard.core import Note, NoteKind, ToolName
+from pegboard.errors import StoreError
+from pegboard.store import Store, StoredListing
+
+NOTE = Note(NoteKind.REPAIRED, "a", "/inputSchema", "added properties")
+
+
+def listing(source: str = "git", **more: object) -> StoredListing:
+    fields = {"fingerprint": "f", "tools": ({"name": "é\ud800", "x": [1, None]},), "notes": (NOTE,), "saved": 5.0}
+    return StoredListing(source=source, **{**fields, **more})  # type: ignore[arg-type]
+
+
+def test_a_listing_comes_back_as_it_was_in_another_process_life(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "s") as store:
+        store.save_listing(listing(tools=({"name": "b"}, {"name": "a", "b": {"z": 1, "a": 2}}), instructions="hi"))
+        store.save_listing(listing("other"))
+    with Store.open(tmp_path / "s") as store:
+        found = store.listings()
+    assert list(found) == ["git", "other"]
+    assert found["git"] == listing(tools=({"name": "b"}, {"name": "a", "b": {"z": 1, "a": 2}}), instructions="hi")
+    assert list(found["git"].tools[1]["b"]) == ["z", "a"]
+    assert found["other"] == listing("other")
+
+
+def test_a_new_listing_takes_the_place_of_the_old_one_and_can_be_forgotten() -> None:
+    store = Store.open(":memory:", clock=lambda: 42.0)
+    store.save_listing(listing(tools=({"name": "old"},)))
+    store.save_listing(listing(tools=({"name": "new"},), saved=0.0))
+    assert [(item.tools[0]["name"], item.saved) for item in store.listings().values()] == [("new", 42.0)]
+    store.forget_listing("git")
+    assert store.listings() == {}
+
+
+def test_one_unreadable_listing_costs_no_other_and_is_reported(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        store.save_listing(listing())
+        store.save_listing(listing("bad"))
+    with sqlite3.connect(tmp_path / "board.db") as raw:
+        raw.execute("update catalog set listing = '{\"tools\":' where source = 'bad'")
+    with Store.open(tmp_path) as store:
+        assert list(store.listings()) == ["git"]
+        assert "bad" in store.warnings[0]
+
+
+def test_wire_names_change_by_a_function_of_what_is_stored(tmp_path: Path) -> None:
+    a, b = ToolName("n", "a"), ToolName("n", "a", "2")
+    with Store.open(tmp_path) as store:
+        store.update_aliases(lambda _: {a: "n__a", b: "n__a_2"})
+    with Store.open(tmp_path) as store:
+        assert store.aliases() == {a: "n__a", b: "n__a_2"}
+        assert store.update_aliases(lambda old: {**old, b: "other"}) == {a: "n__a", b: "other"}
+        store.update_aliases(lambda old: {name: wire for name, wire in old.items() if name != a})
+        assert store.aliases() == {b: "other"}
+
+
+def claim(folder: str, worker: int, rounds: int) -> None:
+    with Store.open(Path(folder)) as store:
+        for number in range(rounds):
+            name = ToolName(f"w{worker}", str(number))
+            store.update_aliases(lambda old, name=name: {**old, name: f"{len(old)}"})
+            store.save_listing(listing(f"s{worker}"))
+        assert store.warnings == []
+
+
+@pytest.mark.slow
+def test_processes_that_start_at_once_on_one_store_lose_nothing(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=claim, args=(str(tmp_path), n, 15)) for n in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    with Store.open(tmp_path) as store:
+        names = store.aliases()
+        assert len(names) == 45
+        assert sorted(map(int, names.values())) == list(range(45))
+        assert list(store.listings()) == ["s0", "s1", "s2"]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text(max_size=200), st.integers(1, 50))
+def test_the_pages_of_a_result_add_up_to_it(text: str, size: int) -> None:
+    from pegboard.store.engine import bring_up_to_date, memory_engine, writing
+    from pegboard.store.result import read_page, write_result
+
+    text = text.encode("utf-8", "ignore").decode()
+    engine = memory_engine()
+    bring_up_to_date(engine)
+    with writing(engine) as connection:
+        handle = write_result(connection, text, owner="me", saved=0, page_chars=size)
+        pages, number = [], 0
+        while number is not None:
+            page = read_page(connection, handle, number, owner="me")
+            assert page is not None
+            pages.append(page.text)
+            number = page.next
+    assert "".join(pages) == text
+    engine.dispose()
+
+
+def test_a_result_is_read_by_its_owner_only_and_forgotten_in_time() -> None:
+    now = [0.0]
+    store = Store.open(":memory:", clock=lambda: now[0])
+    handle = store.put_result("x" * 50_000, owner="ann")
+    assert store.put_result("x" * 50_000, owner="ann") == handle
+    assert store.result_page(handle, owner="ben") is None
+    assert store.result_page(handle, 9, owner="ann") is None
+    page = store.result_page(handle, 2, owner="ann")
+    assert page is not None
+    assert (page.pages, page.next, len(page.text)) == (3, None, 10_000)
+    now[0] = 8 * 86_400
+    assert store.forget_results(days=7) == 3
+    assert store.result_page(handle, owner="ann") is None
+
+
+def test_the_store_is_its_owners_alone_and_stays_out_of_version_control(tmp_path: Path) -> None:
+    Store.open(tmp_path / "s").close()
+    assert stat.S_IMODE((tmp_path / "s/board.db").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "s").stat().st_mode) == 0o700
+    assert (tmp_path / "s/.gitignore").read_text() == "*\n"
+
+
+@pytest.mark.parametrize("damage", [b"this is no database", b"SQLite format 3\0" + bytes(200)], ids=["text", "cut"])
+def test_a_damaged_file_is_set_aside_rebuilt_and_reported(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "board.db").write_bytes(damage * 50)
+    with Store.open(tmp_path) as store:
+        assert "board.db.broken-1" in store.warnings[0]
+        store.save_listing(listing())
+    assert (tmp_path / "board.db.broken-1").read_bytes() == damage * 50
+    with Store.open(tmp_path) as store:
+        assert list(store.listings()) == ["git"]
+        assert store.warnings == []
+
+
+def test_damage_that_shows_only_later_is_survived_too(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        for number in range(50):
+            store.save_listing(listing(f"s{number}", instructions="x" * 5000))
+    data = bytearray((tmp_path / "board.db").read_bytes())
+    data[8192:] = os.urandom(len(data) - 8192)
+    (tmp_path / "board.db").write_bytes(data)
+    with Store.open(tmp_path) as store:
+        store.listings()
+        store.save_listing(listing())
+        assert list(store.listings()) == ["git"]
+        assert any("set aside" in warning for warning in store.warnings)
+
+
+def test_a_store_of_a_newer_pegboard_is_left_alone(tmp_path: Path) -> None:
+    Store.open(tmp_path).close()
+    with sqlite3.connect(tmp_path / "board.db") as raw:
+        raw.execute("insert into migrated values ('99: from the future')")
+    with Store.open(tmp_path) as store:
+        assert "newer Pegboard" in store.warnings[0]
+        store.save_listing(listing())
+        assert list(store.listings()) == ["git"]
+    with sqlite3.connect(tmp_path / "board.db") as raw:
+        assert raw.execute("select count(*) from catalog").fetchone() == (0,)
+
+
+def test_a_store_that_cannot_be_made_is_kept_in_memory_and_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with Store.open(tmp_path / "file" / "store") as store:
+        assert "keeps everything in memory" in store.warnings[0]
+        store.save_listing(listing())
+        assert list(store.listings()) == ["git"]
+
+
+def test_a_full_disk_costs_the_memory_of_a_board_but_not_its_service(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        store.save_listing(listing())
+        with store._engine.connect() as connection:  # noqa: SLF001
+            connection.execute(sql("PRAGMA max_page_count = 1"))  # SQLite's own way to be out of space
+        store.save_listing(listing("big", instructions="x" * 500_000))
+        assert store.update_aliases(lambda old: {**old, ToolName("a", "b"): "a__b"}) != {}
+        with pytest.raises(StoreError, match="doctor"):
+            store.put_result("x" * 500_000)
+        assert list(store.listings()) == ["git"]
+        assert any("full" in warning for warning in store.warnings)
