@@ -1,0 +1,226 @@
+"""One source on the board: started when it is needed, listed again when it changes, never at the others' cost."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from time import perf_counter
+
+import anyio
+from anyio.abc import TaskGroup
+
+from pegboard.core import (
+    Call,
+    FailureCode,
+    Handler,
+    Listing,
+    Note,
+    NoteKind,
+    Result,
+    Source,
+    SourceState,
+    SourceStatus,
+    Tool,
+    ToolName,
+)
+from pegboard.errors import PegboardError, SourceError
+
+LIVE = (SourceState.READY, SourceState.DEGRADED)
+RETRY_SECONDS = 2.0
+"""After a failed start, calls fail at once for so long before the next start is tried."""
+SETTLE_SECONDS = 0.05
+"""Changes that follow one another faster than this are listed once."""
+
+
+class Attached:
+    """A source's life on one board.
+
+    Parameters:
+        source: the source.
+        tasks: where it runs.
+        starts: how many sources may start at the same time.
+        changed: called after each new listing and after each change of state.
+        known: what it listed last time, if that is known.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        tasks: TaskGroup,
+        starts: anyio.Semaphore,
+        changed: Callable[["Attached"], Awaitable[None]],
+        known: Listing | None = None,
+    ) -> None:
+        self.source = source
+        self.state = SourceState.IDLE
+        self.error: str | None = None
+        self.seconds: float | None = None
+        self.listing = Listing(())
+        self.fresh = False
+        self._tasks, self._starts, self._changed = tasks, starts, changed
+        self._handlers: dict[ToolName, Handler] | None = None
+        self._settled: anyio.Event | None = None
+        self._failed_at = float("-inf")
+        self._relist = anyio.Lock()
+        if known is not None:
+            self.listing = replace(known, tools=self._rebound(known.tools))
+
+    async def ensure(self) -> None:
+        """Start the source if it is not running, and wait until it has listed its tools.
+
+        Raises:
+            SourceError: it cannot be started now.
+        """
+        if self.state in LIVE:
+            return
+        if self._settled is None and perf_counter() - self._failed_at < RETRY_SECONDS:
+            raise SourceError(self.error or "It could not be started.", where=self.source.name)
+        await self.start().wait()
+        if self.state not in LIVE:
+            raise SourceError(self.error or "It could not be started.", where=self.source.name)
+
+    def start(self) -> anyio.Event:
+        """Start the source unless it is running or starting; the event is set when that has ended either way."""
+        if self.state in LIVE:
+            done = anyio.Event()
+            done.set()
+            return done
+        if self._settled is None:
+            self._settled = anyio.Event()
+            self.state = SourceState.STARTING
+            self._tasks.start_soon(self._hold, self._settled)
+        return self._settled
+
+    async def refresh(self) -> None:
+        """List the tools anew, starting the source where it is not running. A failure stands in the status."""
+        if self.state in LIVE:
+            await self._list_again()
+        else:
+            await self.start().wait()
+
+    async def status(self) -> SourceStatus:
+        """How it is, asking a running source for its health."""
+        state, error = self.state, self.error
+        if state in LIVE:
+            health = await self.source.health()
+            state, error = health.state, health.reason or error
+        return SourceStatus(
+            name=self.source.name,
+            kind=self.source.kind,
+            state=state,
+            tools=len(self.listing.tools),
+            error=error,
+            start_seconds=self.seconds,
+            notes=self.listing.notes,
+        )
+
+    async def _hold(self, settled: anyio.Event) -> None:
+        began = perf_counter()
+        try:
+            async with AsyncExitStack() as stack:
+                async with self._starts:
+                    began = perf_counter()
+                    await stack.enter_async_context(self.source.session())
+                    await self._list()
+                self.seconds = perf_counter() - began
+                self._settle(settled, SourceState.READY, None)
+                await self._changed(self)
+                await self._follow()
+        except Exception as problem:
+            self._failed_at = perf_counter()
+            self._settle(settled, SourceState.UNAVAILABLE, _reason(problem))
+            await self._changed(self)
+        finally:
+            self._handlers = None
+            settled.set()
+
+    def _settle(self, settled: anyio.Event, state: SourceState, error: str | None) -> None:
+        self.state, self.error = state, error
+        self._settled = None
+        settled.set()
+
+    async def _follow(self) -> None:
+        """List again whenever the source says that something has changed, and stay until the board closes."""
+        changed = anyio.Event()
+
+        async def watch() -> None:
+            async for _ in self.source.changes():
+                changed.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            while True:
+                await changed.wait()
+                changed = anyio.Event()
+                await self._list_again()
+                await anyio.sleep(SETTLE_SECONDS)
+
+    async def _list_again(self) -> None:
+        try:
+            await self._list()
+        except Exception as problem:
+            self.state, self.error = SourceState.DEGRADED, _reason(problem)
+        else:
+            self.state, self.error = SourceState.READY, None
+        await self._changed(self)
+
+    async def _list(self) -> None:
+        async with self._relist:
+            listing = await self.source.listing()
+            self._handlers = {tool.name: tool.handler for tool in listing.tools}
+            self.listing = replace(listing, tools=self._rebound(listing.tools))
+            self.fresh = True
+
+    def _rebound(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+        """The tools with one handler that starts the source where it is needed; unchanged ones stay the same object."""
+        before = {tool.name: tool for tool in self.listing.tools}
+        return tuple(
+            known
+            if (known := before.get(tool.name)) is not None and known.spec == tool.spec
+            else Tool(tool.spec, self._run)
+            for tool in tools
+        )
+
+    async def _run(self, call: Call) -> Result:
+        if self._handlers is None:
+            try:
+                await self.ensure()
+            except SourceError as problem:
+                return self._unavailable(problem)
+        handler = (self._handlers or {}).get(call.tool)
+        if handler is None:
+            return Result.failed(
+                FailureCode.UNKNOWN_TOOL,
+                f"{self.source.name} does not offer {call.tool.name!r} any more.",
+                next_step="Find another tool with tool_search, or list the tools again.",
+            )
+        return await handler(call)
+
+    def _unavailable(self, problem: SourceError) -> Result:
+        return Result.failed(
+            FailureCode.UNAVAILABLE,
+            f"{self.source.name} cannot be reached: {problem.message}",
+            next_step="Try again in a moment, or use another tool; `pegboard doctor` shows the details.",
+            retryable=True,
+        )
+
+
+def _reason(problem: Exception) -> str:
+    while isinstance(problem, ExceptionGroup):
+        problem = problem.exceptions[0]
+    if isinstance(problem, PegboardError):
+        return str(problem)
+    return f"{type(problem).__name__}: {problem}"
+
+
+def duplicates(attached: Attached, taken: set[ToolName]) -> tuple[Note, ...]:
+    """Notes on the tools that another source has taken the names of."""
+    return tuple(
+        Note(
+            NoteKind.SET_ASIDE,
+            tool.name.name,
+            "",
+            f"Another source has a tool {tool.name}; give this one another prefix.",
+        )
+        for tool in attached.listing.tools
+        if tool.name in taken
+    )

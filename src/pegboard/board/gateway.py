@@ -1,0 +1,175 @@
+"""The board as an MCP server: what it lists, what it answers, and who is told of changes."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+
+from pegboard.board.board import Board
+from pegboard.catalog import Unknown
+from pegboard.core import Progress, Session, ToolName
+from pegboard.core.call import Log
+from pegboard.discovery.answers import unknown_failure
+from pegboard.schema.types import JsonObject
+from pegboard.surface import mcp
+from pegboard.surface.mcp import Family
+from pegboard.wire.server.front import Peer, Refusal
+
+PAGE = 1000
+"""Tools of one page of a list: many clients read the first page only, and thousands at once stall the others."""
+SESSION_KEY = "pegboard/session"
+"""Where a client of the stateless family may name its session, in the `_meta` of a request."""
+LINE = 100
+
+
+class Gateway:
+    """What a server of the `mcp` package shows of a board (it is a `wire.server.Front`).
+
+    Parameters:
+        board: the board.
+    """
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.name = board.name
+        self.version = version("pegboard")
+        self._rows: dict[tuple[ToolName, Family], tuple[Any, JsonObject]] = {}
+        self.answered = anyio.Event()
+
+    def instructions(self) -> str:
+        """What there is, one line a namespace; how to find the rest, where there is more than the list shows."""
+        view = self.board.view()
+        namespaces = self.board.catalog.namespaces
+        lines = [f"{len(self.board.catalog)} tools in {len(namespaces)} namespaces:"]
+        for namespace, specs in namespaces.items():
+            names = ", ".join(spec.name.name for spec in specs)
+            few = names if len(names) <= LINE else names[:LINE].rpartition(",")[0] + ", ..."
+            lines.append(f"- {namespace or '(no namespace)'}: {len(specs)} tools ({few})")
+        if view.meta and view.deferred:
+            lines.append(
+                "Only some of them are in your tool list. tool_search finds the others by what they do; what it finds"
+                " can be called by name at once, or through tool_call."
+            )
+        return "\n".join(lines)
+
+    def fingerprint(self, peer: Peer) -> object:
+        """Changes when the peer's list changes."""
+        loaded = () if peer.stateless else self.board.view(self._session(peer, {})).direct
+        return self.board.version, len(loaded)
+
+    async def list_tools(self, peer: Peer, cursor: str | None) -> JsonObject:
+        """One page of the peer's list."""
+        family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
+        view = self.board.view(None if peer.stateless else self._session(peer, {}))
+        specs = (*view.direct, *view.meta)
+        start = self._start(cursor, [view.wire_name(spec.name) for spec in specs])
+        page = specs[start : start + PAGE]
+        body: dict[str, Any] = {"tools": [self._row(spec, view.wire_name(spec.name), family) for spec in page]}
+        if start + PAGE < len(specs):
+            body["nextCursor"] = view.wire_name(page[-1].name)
+        self.answered.set()
+        return body
+
+    def _start(self, cursor: str | None, names: list[str]) -> int:
+        if cursor is None:
+            return 0
+        if cursor not in names:
+            raise Refusal("This cursor is not valid (any more). Start the list again without one.")
+        return names.index(cursor) + 1
+
+    def _row(self, spec: Any, name: str, family: Family) -> JsonObject:
+        key = (spec.name, family)
+        known = self._rows.get(key)
+        if known is None or known[0] is not spec:
+            known = self._rows[key] = (spec, mcp.tool(spec, name, family))
+        return known[1]
+
+    async def call_tool(
+        self, peer: Peer, params: JsonObject, request_id: str | None, progress: Progress | None, log: Log | None
+    ) -> JsonObject:
+        """Run the call that a request asks for."""
+        target = self.board.resolve(params["name"])
+        if isinstance(target, Unknown):
+            failure = unknown_failure(target)
+            raise Refusal(f"Unknown tool: {failure.message} {failure.next_step}", data=failure.to_json())
+        session = self._session(peer, params.get("_meta") or {})
+        call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log)
+        result = await self.board.run(call)
+        self.answered.set()
+        tool = self.board.tool(target)
+        family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
+        return mcp.output(result, tool.spec if tool else None, family)
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The input schema behind a wire name."""
+        target = self.board.resolve(name)
+        tool = None if isinstance(target, Unknown) else self.board.tool(target)
+        return tool.spec.input if tool else None
+
+    def forget(self, peer: Peer) -> None:
+        """The peer has left."""
+        self.board.forget(self._session(peer, {}))
+
+    def _session(self, peer: Peer, meta: JsonObject) -> Session:
+        """By connection in the handshake family; in the stateless one only what the client names is a session."""
+        if not peer.stateless:
+            return Session(peer.id, agent=peer.agent)
+        named = meta.get(SESSION_KEY)
+        return Session(named if isinstance(named, str) else "", agent=peer.agent, run=named or peer.id)
+
+
+@asynccontextmanager
+async def served(board: Board) -> AsyncIterator[Any]:
+    """A server of the `mcp` package that shows the board, and tells its clients of changes."""
+    from pegboard.wire.server.gateway import GatewayServer
+
+    gateway = Gateway(board)
+    server = GatewayServer(gateway)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_announce, gateway, server)
+        yield server
+        tasks.cancel_scope.cancel()
+
+
+async def _announce(gateway: Gateway, server: Any) -> None:
+    shown = gateway.board.view()
+    async with gateway.board.changes() as changes:
+        async for _ in changes:
+            view = gateway.board.view()
+            await server.announce(everyone=(view.direct, view.meta) != (shown.direct, shown.meta))
+            shown = view
+
+
+async def serve_stdio(board: Board) -> None:
+    """Serve one client over standard input and output, until it leaves."""
+    from pegboard.wire.server import stdio
+
+    async with served(board) as server:
+        await stdio.serve(server)
+
+
+async def serve_http(
+    board: Board,
+    host: str = "127.0.0.1",
+    port: int = 8321,
+    token: str | None = None,
+    ready: Callable[[str], Any] | None = None,
+) -> None:
+    """Serve clients over streamable HTTP at `/mcp`, until the task is cancelled.
+
+    Parameters:
+        board: what to serve.
+        host: the address to listen on.
+        port: the port; 0 for a free one.
+        token: the bearer token that every request must carry; required where other machines can reach the address.
+        ready: called with the gateway's address once it accepts connections.
+
+    Raises:
+        ConfigError: there is no token where one is required, or the address cannot be listened on.
+    """
+    from pegboard.wire.server import http
+
+    async with served(board) as server:
+        await http.serve(server, host=host, port=port, token=token, ready=ready)

@@ -1,0 +1,86 @@
+"""What the board holds now: catalog, wire names and index, which change together."""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+
+from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, resolve
+from pegboard.core import Tool, ToolName
+from pegboard.index import Found, Index, Where
+
+
+class Holdings:
+    """The present catalog. Each change makes a new one, so that a reader never sees half of it.
+
+    Parameters:
+        index: makes the search engine, when it is first needed.
+        aliases: wire names that tools have from earlier.
+        reserved: names that no tool may take, and what they mean.
+    """
+
+    def __init__(
+        self, index: Callable[[], Index], aliases: Mapping[ToolName, str], reserved: Mapping[str, ToolName]
+    ) -> None:
+        self.catalog = Catalog()
+        self.aliases = AliasTable(aliases)
+        self.version = 0
+        self._make_index = index
+        self._index: Index | None = None
+        self._reserved = reserved
+        self._behind: set[ToolName] = set()
+
+    def replace(self, tools: Iterable[Tool]) -> Diff:
+        """Hold these tools from now on; returns what changed."""
+        newer = Catalog.of(tools)
+        diff = self.catalog.diff(newer)
+        self.aliases = self.aliases.extend(diff.added, reserved=self._reserved)
+        self.catalog = newer
+        self.version += 1
+        self._behind.update(diff.added, diff.changed, diff.removed)
+        return diff
+
+    def resolve(self, text: str) -> ToolName | Unknown:
+        """The tool that a name means: its own spelling first, then a meta-tool's."""
+        found = self.aliases.full.get(text)
+        if found is not None and found in self.catalog:
+            return found
+        return self._reserved.get(text) or resolve(text, self.catalog, self.aliases)
+
+    def find(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
+        """Search. The index catches up here, so that a change costs nothing until somebody asks."""
+        if self._index is None:
+            self._index = self._make_index()
+        if self._behind:
+            names, self._behind = self._behind, set[ToolName]()
+            present = [tool.spec for name in sorted(names) for tool in [self.catalog.get(name)] if tool is not None]
+            self._index.update(put=present, remove=sorted(name for name in names if name not in self.catalog))
+        return self._index.search(query, limit=limit, where=where)
+
+
+class Loaded:
+    """Which tools each session has loaded, in the order of loading; the least recent sessions are forgotten.
+
+    Parameters:
+        most: how many sessions are remembered.
+    """
+
+    def __init__(self, most: int = 4096) -> None:
+        self._most = most
+        self._sessions: dict[str, dict[ToolName, None]] = {}
+
+    def add(self, session: str, names: Iterable[ToolName]) -> None:
+        """Remember that a session has these tools. A session without an id is no session."""
+        if not session:
+            return
+        known = self._sessions.pop(session, {})
+        self._sessions[session] = known | dict.fromkeys(names)
+        if len(self._sessions) > self._most:
+            del self._sessions[next(iter(self._sessions))]
+
+    def of(self, session: str) -> tuple[ToolName, ...]:
+        """What a session has loaded."""
+        return tuple(self._sessions.get(session, ()))
+
+    def forget(self, session: str) -> None:
+        """The session is over."""
+        with suppress(KeyError):
+            del self._sessions[session]

@@ -1,0 +1,58 @@
+"""`tool_describe`: everything about tools that a model knows by name."""
+
+from typing import Any, cast
+
+from pegboard.catalog import Unknown, View
+from pegboard.core import Call, Result, ToolSpec
+from pegboard.discovery.answers import answer, definition, described, unknown, unknown_failure
+from pegboard.discovery.define import meta_spec
+from pegboard.discovery.desk import Desk
+from pegboard.schema.types import JsonObject
+
+SPEC = meta_spec(
+    "tool_describe",
+    "Show the full definition of tools that you know by name: arguments, result, effects, hints, examples.",
+    {"names": {"type": "array", "items": {"type": "string"}, "description": "Names of tools, in any spelling."}},
+    required=("names",),
+)
+
+
+async def tool_describe(desk: Desk, call: Call) -> Result:
+    """The definitions of the named tools, which are then loaded for the session."""
+    sent: Any = call.arguments.get("names", [])
+    names = [sent] if isinstance(sent, str) else [str(name) for name in cast("list[Any]", sent)]
+    meant = [desk.resolve(name) for name in names]
+    missing = [name for name in meant if isinstance(name, Unknown)]
+    found = [name for name in meant if not isinstance(name, Unknown)]
+    if missing and not found:
+        return unknown(missing[0])
+    view = desk.view(call.session)
+    desk.load(call.session, found)
+    specs = [tool.spec for tool in map(desk.catalog.get, found) if tool is not None]
+    rows = [full(spec, view) for spec in specs]
+    failures = [unknown_failure(name) for name in missing]
+    text = [*map(_text, rows), *map(str, failures)]
+    return answer({"tools": rows, "unknown": [failure.to_json() for failure in failures]}, "\n\n".join(text))
+
+
+def full(spec: ToolSpec, view: View) -> JsonObject:
+    """A definition with what the MCP form has no place for."""
+    more = {
+        "full_name": str(spec.name),
+        "effects": spec.effects.value,
+        "hints": [str(hint) for hint in spec.hints],
+        "examples": [dict(example) for example in spec.examples],
+        "modes": list(spec.modes),
+        "category": spec.category,
+        "auth": spec.auth,
+        "deprecated": spec.deprecated,
+        "source": {"name": spec.source.name, "kind": spec.source.kind},
+    }
+    return {**definition(spec, view), **{key: value for key, value in more.items() if value}}
+
+
+def _text(row: JsonObject) -> str:
+    lines = [described(row), f"effects: {row['effects']}"]
+    lines += [f"{key}: {row[key]}" for key in ("auth", "deprecated") if key in row]
+    lines += [f"hint: {hint}" for hint in row.get("hints", ())]
+    return "\n".join(lines)

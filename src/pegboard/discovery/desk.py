@@ -1,0 +1,49 @@
+"""What the meta-tools need of a board."""
+
+from collections.abc import Awaitable, Iterable, Sequence
+from typing import Protocol
+
+from pegboard.catalog import Catalog, Unknown, View
+from pegboard.core import Call, Result, Session, SourceStatus, ToolName
+from pegboard.index import Found, Where
+
+
+class Desk(Protocol):
+    """The board, as the meta-tools see it."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """The tools of the board now, without the meta-tools."""
+        ...
+
+    def resolve(self, text: str) -> ToolName | Unknown:
+        """The tool that a name means, in any of its spellings."""
+        ...
+
+    def find(self, query: str, *, limit: int, where: Where | None = None) -> Found:
+        """Search the catalog."""
+        ...
+
+    def view(self, session: Session) -> View:
+        """What the session sees."""
+        ...
+
+    def deferred_bytes(self) -> int:
+        """How many bytes the definitions of the tools take that are not in the list."""
+        ...
+
+    def load(self, session: Session, names: Iterable[ToolName]) -> None:
+        """Remember that the session has these tools' definitions."""
+        ...
+
+    def run(self, call: Call) -> Awaitable[Result]:
+        """Run a call through the board's whole pipeline."""
+        ...
+
+    def statuses(self) -> Awaitable[Sequence[SourceStatus]]:
+        """How the sources are."""
+        ...
+
+    def page(self, id: str, number: int) -> Awaitable[str | None]:
+        """One page of a result that was cut, or None where there is none."""
+        ...

@@ -1,0 +1,27 @@
+"""The meta-tools of a board, as ordinary tools."""
+
+from collections.abc import Mapping
+
+from pegboard.core import Tool, ToolName
+from pegboard.discovery import call, describe, listing, pages, search
+from pegboard.discovery.define import bound
+from pegboard.discovery.desk import Desk
+
+_TOOLS = (
+    (search.SPEC, search.tool_search),
+    (describe.SPEC, describe.tool_describe),
+    (call.SPEC, call.tool_call),
+    (listing.SPEC, listing.list_available_tools),
+    (pages.SPEC, pages.result_read),
+)
+
+META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
+"""Wire names that no other tool may take."""
+
+SHOWN = tuple(spec for spec, _ in _TOOLS if spec is not pages.SPEC)
+"""The meta-tools in a list. `result_read` joins a session's list when one of its results is cut."""
+
+
+def meta_tools(desk: Desk) -> Mapping[ToolName, Tool]:
+    """The meta-tools on one board, by name."""
+    return {spec.name: bound(spec, handler, desk) for spec, handler in _TOOLS}

@@ -1,0 +1,95 @@
+"""`tool_search`: finds tools by what they do and loads their definitions."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pegboard.core import Call, Result, ToolSpec
+from pegboard.discovery.answers import answer, definition, described
+from pegboard.discovery.define import meta_spec
+from pegboard.discovery.desk import Desk
+from pegboard.index import Found
+from pegboard.schema.types import Json, JsonObject
+
+DEFAULT_LIMIT, MOST = 8, 50
+
+SPEC = meta_spec(
+    "tool_search",
+    "Find tools by what they do. Most tools of this server are not in your list: search for what you need, in a few"
+    " words or by name. Answers with full definitions; every tool found can be called by its own name right away,"
+    " or through tool_call. Search before you say that something cannot be done.",
+    {
+        "query": {"type": "string", "description": "What the tool should do, or its name."},
+        "limit": {
+            "type": "integer",
+            "default": DEFAULT_LIMIT,
+            "description": f"How many definitions to load, 1 to {MOST}.",
+        },
+    },
+    required=("query",),
+)
+
+
+async def tool_search(desk: Desk, call: Call) -> Result:
+    """Search, load what was found for the session, and answer with the definitions."""
+    found = desk.find(str(call.arguments.get("query", "")), limit=clamp(call.arguments.get("limit")))
+    view = desk.view(call.session)
+    known = {spec.name for spec in view.direct}
+    rows = [(hit.spec, definition(hit.spec, view)) for hit in found.hits]
+    desk.load(call.session, [hit.name for hit in found.hits])
+    new = [(spec, row) for spec, row in rows if spec.name not in known]
+    value: dict[str, Any] = {
+        "query": found.query,
+        "confidence": round(found.confidence, 2),
+        "namespaces": _grouped(rows, known),
+        "next": [view.wire_name(name) for name in found.next_names],
+        "unmatched_terms": list(found.unknown_terms),
+        "did_you_mean": list(found.did_you_mean),
+        "tokens_saved": max(0, desk.deferred_bytes() - sum(_size(row) for _, row in new)) // 4,
+    }
+    return answer(value, _text(found, value))
+
+
+def clamp(number: Json, default: int = DEFAULT_LIMIT, most: int = MOST) -> int:
+    """A number as models send it (8, 8.0, "8", 0, 10000, null) as an integer from 1 to `most`."""
+    try:
+        return min(max(int(float(number)), 1), most)
+    except (TypeError, ValueError, OverflowError):
+        return default
+
+
+def _size(row: JsonObject) -> int:
+    return len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _grouped(rows: Sequence[tuple[ToolSpec, JsonObject]], known: set[Any]) -> list[JsonObject]:
+    groups: dict[str, list[JsonObject]] = {}
+    for spec, row in rows:
+        shown = {"name": row["name"], "already_loaded": True} if spec.name in known else row
+        groups.setdefault(spec.name.namespace, []).append(shown)
+    return [{"namespace": namespace, "tools": tools} for namespace, tools in groups.items()]
+
+
+def _text(found: Found, value: JsonObject) -> str:
+    parts = [_headline(found)]
+    for group in value["namespaces"]:
+        parts.append(f"## {group['namespace'] or 'tools without a namespace'}")
+        parts += [_entry(row) for row in group["tools"]]
+    if value["next"]:
+        parts.append("Next hits, not loaded: " + ", ".join(value["next"]))
+    if value["unmatched_terms"]:
+        parts.append("Words that match no tool: " + ", ".join(value["unmatched_terms"]))
+    if value["did_you_mean"]:
+        parts.append("Did you mean: " + ", ".join(value["did_you_mean"]))
+    return "\n\n".join(parts)
+
+
+def _headline(found: Found) -> str:
+    if not found.hits:
+        return f"No tool matches {found.query!r}. Try other words, or list_available_tools."
+    noun = "tool" if len(found.hits) == 1 else "tools"
+    return f"{len(found.hits)} {noun} for {found.query!r}, best first in each namespace. Call them by name."
+
+
+def _entry(row: JsonObject) -> str:
+    return f"### {row['name']}\n(already loaded)" if row.get("already_loaded") else described(row)

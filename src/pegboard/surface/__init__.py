@@ -1,0 +1,1 @@
+"""Wire formats: one a file, with the same three verbs each (`tools`, `call`, `output`)."""

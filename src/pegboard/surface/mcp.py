@@ -1,0 +1,185 @@
+"""The MCP wire format, as plain data, for both protocol families (specs 5.1, 5.2).
+
+The handshake family (up to 2025-11-25) wants objects where the stateless one (2026-07-28) takes any JSON value:
+as `outputSchema` and as `structuredContent`. A value that is no object is wrapped there as `{"result": value}`,
+its schema with it, so that neither is lost.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, cast
+
+from pegboard.catalog.view import View
+from pegboard.core import Call, Failure, Mode, Progress, Report, Result, Session, ToolName, ToolSpec
+from pegboard.core.call import Log
+from pegboard.schema.types import Json, JsonObject, Schema
+
+FAILURE_KEY = "pegboard/failure"
+"""Where a result's `_meta` holds the failure as data."""
+
+REPORT_KEY = "pegboard/report"
+"""Where a result's `_meta` holds what was mended or cut."""
+
+_BLOCKS: Mapping[str, tuple[str, ...]] = {
+    "text": ("text",),
+    "image": ("data", "mimeType"),
+    "audio": ("data", "mimeType"),
+    "resource_link": ("uri", "name"),
+    "resource": ("resource",),
+}
+_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+
+class Family(StrEnum):
+    """The two protocol families of MCP."""
+
+    HANDSHAKE = "handshake"
+    STATELESS = "stateless"
+
+
+def tools(view: View, family: Family = Family.STATELESS) -> list[JsonObject]:
+    """The rows of a `tools/list` answer: what the view shows at once, then the meta-tools."""
+    return [tool(spec, view.wire_name(spec.name), family) for spec in (*view.direct, *view.meta)]
+
+
+def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonObject:
+    """One row of a `tools/list` answer, valid in the family whatever the source sent.
+
+    Parameters:
+        spec: the tool.
+        name: its wire name.
+        family: the reader's protocol family.
+    """
+    row: dict[str, Any] = {**spec.meta, "name": name}
+    optional = {
+        "title": spec.title,
+        "description": spec.description,
+        "annotations": _annotations(spec.annotations),
+        "icons": [icon for icon in spec.icons if isinstance(icon.get("src"), str)],
+    }
+    row |= {key: value for key, value in optional.items() if value}
+    row["inputSchema"] = {**spec.input, "type": "object"}
+    output = _output_schema(spec, family)
+    if output is not None:
+        row["outputSchema"] = output
+    return row
+
+
+def _annotations(sent: JsonObject) -> JsonObject:
+    return {
+        key: value
+        for key, value in sent.items()
+        if (key not in _HINTS or isinstance(value, bool)) and (key != "title" or isinstance(value, str))
+    }
+
+
+def _output_schema(spec: ToolSpec, family: Family) -> Schema | None:
+    schema = spec.output
+    if schema is None or family is Family.STATELESS or schema.get("type") == "object":
+        return schema
+    definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+    inner = {key: value for key, value in schema.items() if key not in definitions and key != "$schema"}
+    if '"#"' in json.dumps(inner, default=str):
+        return None
+    return {"type": "object", "properties": {"result": inner}, "required": ["result"], **definitions}
+
+
+def call(
+    params: JsonObject,
+    name: ToolName,
+    *,
+    session: Session,
+    id: str | None = None,
+    progress: Progress | None = None,
+    log: Log | None = None,
+) -> Call:
+    """The call that a `tools/call` request asks for.
+
+    Parameters:
+        params: the request's `params`, checked for shape.
+        name: the tool that `params["name"]` means on this board.
+        session: who calls.
+        id: the request's id.
+        progress: where progress goes, if the caller wants any.
+        log: where log messages go.
+    """
+    meta = params.get("_meta") or {}
+    mode = meta.get("pegboard/mode")
+    return Call(
+        tool=name,
+        arguments=params.get("arguments") or {},
+        mode=Mode(mode) if mode in set(Mode) else None,
+        session=session,
+        id=id,
+        progress=progress,
+        log=log,
+        meta=meta,
+    )
+
+
+def output(result: Result, spec: ToolSpec | None = None, family: Family = Family.STATELESS) -> JsonObject:
+    """The `tools/call` answer that carries a result.
+
+    Parameters:
+        result: what the call came to.
+        spec: the tool, for results that its family must wrap.
+        family: the reader's protocol family.
+    """
+    answer: dict[str, Any] = {**result.meta, "content": [_block(block) for block in result.content]}
+    if result.failure is not None:
+        answer["isError"] = True
+        if not answer["content"]:
+            answer["content"] = [text_block(str(result.failure))]
+    if result.value is not None:
+        _add_value(answer, result.value, spec, family)
+    meta = _meta(result)
+    if meta:
+        answer["_meta"] = {**(answer.get("_meta") or {}), **meta}
+        answer["content"] = [*answer["content"], *_remarks(result.report)]
+    return answer
+
+
+def _add_value(answer: dict[str, Any], value: Json, spec: ToolSpec | None, family: Family) -> None:
+    if not answer["content"]:
+        answer["content"] = [text_block(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))]
+    if isinstance(value, dict) or (family is Family.STATELESS and (not isinstance(value, str) or _declares(spec))):
+        answer["structuredContent"] = cast("Json", value)
+    elif family is Family.HANDSHAKE and _declares(spec):
+        answer["structuredContent"] = {"result": value}
+
+
+def _declares(spec: ToolSpec | None) -> bool:
+    return spec is not None and spec.output is not None
+
+
+def _meta(result: Result) -> JsonObject:
+    meta: dict[str, Any] = {}
+    if result.failure is not None:
+        meta[FAILURE_KEY] = _failure(result.failure)
+    if result.report is not None and (result.report.changes or result.report.notes):
+        changes = [{"kind": c.kind, "where": c.where, "message": c.message} for c in result.report.changes]
+        meta[REPORT_KEY] = {"changes": changes, "notes": list(result.report.notes)}
+    return meta
+
+
+def _failure(failure: Failure) -> JsonObject:
+    return {key: value for key, value in failure.to_json().items() if value not in (None, {}, False)}
+
+
+def _remarks(report: Report | None) -> Iterable[JsonObject]:
+    mended = [change.message for change in report.changes if change.kind == "mended"] if report else []
+    return [text_block("Note: " + " ".join(mended))] if mended else []
+
+
+def text_block(text: str) -> JsonObject:
+    """A text content block."""
+    return {"type": "text", "text": text}
+
+
+def _block(block: JsonObject) -> JsonObject:
+    """The block as it came; one that no client would take becomes text, so that the others still arrive."""
+    needed = _BLOCKS.get(str(block.get("type")))
+    if needed is not None and all(key in block for key in needed):
+        return block
+    return text_block(json.dumps(block, ensure_ascii=False, default=str))

@@ -1,0 +1,84 @@
+"""What a server needs of a board, and what it tells the board of its clients; no word of the SDK."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pegboard.core import Progress
+from pegboard.core.call import Log
+from pegboard.schema.types import Json, JsonObject
+
+INVALID_PARAMS = -32602
+
+
+class Refusal(Exception):
+    """A request that is answered with a protocol error.
+
+    Parameters:
+        message: what is wrong, and what to do.
+        code: the JSON-RPC error code.
+        data: more, as data.
+    """
+
+    def __init__(self, message: str, *, code: int = INVALID_PARAMS, data: Json = None) -> None:
+        super().__init__(message)
+        self.message, self.code, self.data = message, code, data
+
+
+@dataclass(eq=False)
+class Peer:
+    """One client, for as long as its connection lasts (stateless family: for one request).
+
+    Parameters:
+        id: the connection; in the stateless family the same for all requests of one server.
+        stateless: whether it speaks the stateless family, where lists may not differ per connection.
+        agent: the client's own name, if it told one.
+        level: the lowest log level that it wants.
+        shown: identifies the list that it knows, or was told has changed.
+    """
+
+    id: str
+    stateless: bool
+    agent: str | None = None
+    level: str = "debug"
+    shown: object = field(default=None, repr=False)
+
+
+class Front(Protocol):
+    """What a server shows: everything that it needs of a board."""
+
+    @property
+    def name(self) -> str:
+        """The server's name."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The server's version."""
+        ...
+
+    def instructions(self) -> str:
+        """What the server says of itself, now."""
+        ...
+
+    async def list_tools(self, peer: Peer, cursor: str | None) -> JsonObject:
+        """The body of a `tools/list` answer. Raises `Refusal` for a cursor that it did not give out."""
+        ...
+
+    async def call_tool(
+        self, peer: Peer, params: JsonObject, request_id: str | None, progress: Progress | None, log: Log | None
+    ) -> JsonObject:
+        """The body of a `tools/call` answer. Raises `Refusal` for a name that means no tool."""
+        ...
+
+    def fingerprint(self, peer: Peer) -> object:
+        """Identifies the list that the peer would get now; fast."""
+        ...
+
+    def input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The input schema behind a wire name, for the check of parameter headers; fast."""
+        ...
+
+    def forget(self, peer: Peer) -> None:
+        """The peer's connection has closed."""
+        ...

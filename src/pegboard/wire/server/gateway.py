@@ -1,0 +1,224 @@
+"""An MCP server on the SDK's low level that answers `tools/list` and `tools/call` from plain data.
+
+Both methods are answered in a middleware, before the SDK validates and re-serialises results through its models:
+that costs a relay as much as the call itself, loses fields that the models do not know, and takes 2.4 s for a list
+of 10,000 tools. The middleware owns the whole answer then, its envelope included.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import uuid4
+
+import anyio
+from mcp.server.connection import Connection
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.lowlevel.server import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    SERVER_INFO_META_KEY,
+    CallToolResult,
+    EmptyResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    SetLevelRequestParams,
+    SubscriptionsListenRequestParams,
+)
+from mcp_types import CallToolRequestParams as CallParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from pegboard.schema.types import Json, JsonObject
+from pegboard.wire.server.front import Front, Peer, Refusal
+
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_STATE = "pegboard.peer"
+
+
+class GatewayServer(Server[Any]):
+    """The SDK's server, over a `Front`.
+
+    Parameters:
+        front: what it shows.
+    """
+
+    def __init__(self, front: Front) -> None:
+        self.bus = InMemorySubscriptionBus()
+        super().__init__(
+            front.name,
+            version=front.version,
+            get_tool_input_schema=front.input_schema,
+            on_list_tools=_unreachable_list,
+            on_call_tool=_unreachable_call,
+        )
+        self.front = front
+        self.id = uuid4().hex
+        self.peers: dict[Peer, ServerRequestContext[Any, Any]] = {}
+        self.add_request_handler("logging/setLevel", SetLevelRequestParams, self._set_level)
+        self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, ListenHandler(self.bus))
+        self.middleware.append(self._answer)
+        self._stamp = {SERVER_INFO_META_KEY: self.server_info_stamp}
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """As the SDK's, but declaring list changes, which its HTTP entry would not."""
+        self.instructions = self.front.instructions()
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+    async def announce(self, *, everyone: bool) -> None:
+        """Tell the clients whose list has changed since they were last told.
+
+        Parameters:
+            everyone: whether the list that all clients of the stateless family see has changed.
+        """
+        if everyone:
+            await self.bus.publish(ToolsListChanged())
+        async with anyio.create_task_group() as tasks:
+            for peer, ctx in self.peers.items():
+                tasks.start_soon(self._announce_to, peer, ctx)
+
+    async def _announce_to(self, peer: Peer, ctx: ServerRequestContext[Any, Any]) -> None:
+        now = self.front.fingerprint(peer)
+        if now != peer.shown:
+            peer.shown = now
+            # A client that has stopped reading must not hold up the others.
+            with anyio.move_on_after(5):
+                await ctx.session.send_tool_list_changed()
+
+    async def _answer(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        match ctx.method:
+            case "tools/call":
+                return await self._call(ctx)
+            case "tools/list":
+                return await self._list(ctx)
+            case "server/discover":
+                self.instructions = self.front.instructions()
+                return await call_next(ctx)
+            case "notifications/initialized":
+                result = await call_next(ctx)
+                self._register(ctx)
+                return result
+            case _:
+                return await call_next(ctx)
+
+    async def _call(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
+        params = _params(ctx)
+        if not isinstance(params.get("name"), str) or not isinstance(params.get("arguments") or {}, dict):
+            raise MCPError(INVALID_PARAMS, "tools/call needs a `name` (string) and `arguments` (object).")
+        peer = self._peer(ctx)
+        progress = ctx.session.report_progress if _wants_progress(ctx, params) else None
+        try:
+            request_id = None if ctx.request_id is None else str(ctx.request_id)
+            body = await self.front.call_tool(peer, params, request_id, progress, _Logger(ctx, peer))
+        except Refusal as refusal:
+            raise MCPError(refusal.code, refusal.message, refusal.data) from None
+        if peer in self.peers:
+            await self._announce_to(peer, ctx)
+        return self._envelope(ctx, body)
+
+    async def _list(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
+        cursor = _params(ctx, required=False).get("cursor")
+        if cursor is not None and not isinstance(cursor, str):
+            raise MCPError(INVALID_PARAMS, "`cursor` must be a string.")
+        peer = self._peer(ctx)
+        try:
+            body = await self.front.list_tools(peer, cursor)
+        except Refusal as refusal:
+            raise MCPError(refusal.code, refusal.message, refusal.data) from None
+        peer.shown = self.front.fingerprint(peer)
+        if peer.stateless:
+            # Nothing may be cached without a subscription: an upstream's list can change at any moment.
+            body = {"ttlMs": 0, "cacheScope": "private", **body}
+        return self._envelope(ctx, body)
+
+    def _envelope(self, ctx: ServerRequestContext[Any, Any], body: JsonObject) -> dict[str, Any]:
+        """The required fields of a stateless result, which the SDK adds only to answers of its own handlers."""
+        if not _stateless(ctx):
+            return dict(body)
+        meta = body.get("_meta")
+        return {"resultType": "complete", **body, "_meta": {**meta, **self._stamp} if meta else self._stamp}
+
+    def _peer(self, ctx: ServerRequestContext[Any, Any]) -> Peer:
+        connection = _connection(ctx)
+        peer = connection.state.get(_STATE)
+        if peer is None:
+            info = connection.client_params.client_info if connection.client_params else None
+            stateless = _stateless(ctx)
+            id = self.id if stateless else connection.session_id or uuid4().hex
+            peer = connection.state[_STATE] = Peer(id, stateless, info.name if info else None)
+        return cast("Peer", peer)
+
+    def _register(self, ctx: ServerRequestContext[Any, Any]) -> None:
+        peer = self._peer(ctx)
+        if not peer.stateless and peer not in self.peers:
+            peer.shown = self.front.fingerprint(peer)
+            self.peers[peer] = ctx
+            _connection(ctx).exit_stack.callback(self._forget, peer)
+
+    async def _set_level(self, ctx: ServerRequestContext[Any, Any], params: SetLevelRequestParams) -> EmptyResult:
+        self._peer(ctx).level = params.level
+        return EmptyResult()
+
+    def _forget(self, peer: Peer) -> None:
+        self.peers.pop(peer, None)
+        self.front.forget(peer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Logger:
+    """Sends log messages of one call to its client, from the level on that the client wants."""
+
+    ctx: ServerRequestContext[Any, Any]
+    peer: Peer
+
+    async def __call__(self, level: str, data: Json, logger: str | None = None) -> None:
+        if level not in LEVELS or LEVELS.index(level) < LEVELS.index(self.peer.level):
+            return
+        params: dict[str, Any] = {"level": level, "data": data} | ({"logger": logger} if logger else {})
+        await _log(self.ctx, params)
+
+
+async def _log(ctx: ServerRequestContext[Any, Any], params: dict[str, Any]) -> None:
+    send = ctx.session.send_log_message  # pyright: ignore[reportDeprecated] - clients still ask for logging
+    await send(params["level"], params["data"], params.get("logger"), ctx.request_id)
+
+
+def _stateless(ctx: ServerRequestContext[Any, Any]) -> bool:
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _params(ctx: ServerRequestContext[Any, Any], *, required: bool = True) -> Mapping[str, Any]:
+    """The request's params, behind the gate that the SDK keeps before a handshake."""
+    if not _connection(ctx).initialize_accepted or (required and ctx.params is None):
+        raise MCPError(INVALID_PARAMS, "Invalid request parameters", "")
+    return ctx.params or {}
+
+
+def _wants_progress(ctx: ServerRequestContext[Any, Any], params: Mapping[str, Any]) -> bool:
+    """An in-process client passes its callback beside the message, so there a token says nothing."""
+    if "progressToken" in (params.get("_meta") or {}):
+        return True
+    outbound = ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage]
+    return outbound.transport.kind == "direct"
+
+
+def _connection(ctx: ServerRequestContext[Any, Any]) -> Connection:
+    """The SDK's per-client state. Its `Context` will hand it out; until the runner builds that, it is private."""
+    return ctx.session._connection  # pyright: ignore[reportPrivateUsage]
+
+
+async def _unreachable_list(
+    ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
+) -> ListToolsResult:
+    raise AssertionError(f"{ctx.method} is answered in the middleware ({params})")
+
+
+async def _unreachable_call(ctx: ServerRequestContext[Any, Any], params: CallParams) -> CallToolResult:
+    raise AssertionError(f"{ctx.method} is answered in the middleware ({params})")

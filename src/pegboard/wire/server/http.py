@@ -1,0 +1,179 @@
+"""Serving many clients over streamable HTTP, at one path, guarded against foreign pages and strangers."""
+
+import hmac
+import ipaddress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pegboard.errors import ConfigError
+from pegboard.wire.server.gateway import GatewayServer
+
+PATH = "/mcp"
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+MAX_BODY = 16 * 1024 * 1024
+"""Bytes of a request; arguments may hold a document."""
+DRAIN_SECONDS = 5
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def app(server: GatewayServer, *, hosts: Sequence[str] = LOOPBACK, token: str | None = None) -> ASGIApp:
+    """The gateway as an ASGI application.
+
+    Parameters:
+        server: what it serves.
+        hosts: the names under which it may be asked, without a port; empty for any (a token guards it then).
+        token: the bearer token that every request must carry, if any.
+    """
+    manager = StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY)
+    routes = [Route(PATH, endpoint=StreamableHTTPASGIApp(manager))]
+    return Guard(Starlette(routes=routes, lifespan=lambda _: manager.run()), hosts=hosts, token=token)
+
+
+async def serve(
+    server: GatewayServer,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8321,
+    token: str | None = None,
+    ready: Callable[[str], Any] | None = None,
+) -> None:
+    """Serve until the task is cancelled; calls in flight then have a few seconds to end.
+
+    Parameters:
+        server: what it serves.
+        host: the address to listen on.
+        port: the port; 0 for a free one.
+        token: the bearer token that every request must carry.
+        ready: called with the address when connections are accepted.
+
+    Raises:
+        ConfigError: the address is not a loopback one and there is no token, or it cannot be listened on.
+    """
+    if not is_loopback(host) and not token:
+        raise ConfigError(
+            f"{host} can be reached from other machines, and there is no token.",
+            where="serve --http",
+            next_step="Pass --token (or a reference to one in the config), or listen on 127.0.0.1.",
+        )
+    hosts = LOOPBACK if is_loopback(host) else ()
+    config = uvicorn.Config(
+        app(server, hosts=hosts, token=token),
+        host=host.strip("[]"),
+        port=port,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    await _run(_Server(config), host, ready)
+
+
+async def _run(http: "_Server", host: str, ready: Callable[[str], Any] | None) -> None:
+    sockets = [_bound(http.config)]
+    address = f"http://{host}:{sockets[0].getsockname()[1]}{PATH}"
+    async with anyio.create_task_group() as tasks:
+
+        async def listen() -> None:
+            # Uvicorn ends when it is told to; a cancelled wait would leave its connections open.
+            with anyio.CancelScope(shield=True):
+                await http.serve(sockets=sockets)
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(listen)
+        try:
+            while not http.started and not http.should_exit:
+                await anyio.sleep(0.005)
+            if ready is not None:
+                ready(address)
+            await anyio.sleep_forever()
+        finally:
+            http.should_exit = True
+
+
+def _bound(config: uvicorn.Config) -> Any:
+    try:
+        return config.bind_socket()
+    except SystemExit:
+        raise ConfigError(
+            f"Nothing can listen on {config.host}:{config.port}.",
+            where="serve --http",
+            next_step="Another program has the port, or the address is not this machine's: choose another.",
+        ) from None
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, leaving the signals to whoever runs the gateway."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Guard:
+    """Lets a request pass that names this host, comes from no foreign page, and carries the token.
+
+    A page on the web can make a browser send requests to a loopback address; its `Origin`, or after DNS rebinding
+    its `Host`, gives it away.
+
+    Parameters:
+        app: what is guarded.
+        hosts: the names of this host, without a port; empty for any.
+        token: the bearer token, if one is needed.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Sequence[str] = (), token: str | None = None) -> None:
+        self._app = app
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._token = token.encode() if token else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 401, 403 or 421."""
+        refusal = self._refusal(Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, headers: Headers) -> PlainTextResponse | None:
+        host = headers.get("host", "")
+        if self._hosts and _without_port(host) not in self._hosts:
+            return PlainTextResponse("This host is not served here.", 421)
+        origin = headers.get("origin")
+        if origin is not None and not self._is_ours(origin, host):
+            return PlainTextResponse("Pages of this origin may not use this server.", 403)
+        if self._token is not None and not self._carries_token(headers.get("authorization", "")):
+            return PlainTextResponse("A bearer token is needed.", 401, {"WWW-Authenticate": "Bearer"})
+        return None
+
+    def _is_ours(self, origin: str, host: str) -> bool:
+        scheme, _, authority = origin.partition("://")
+        if scheme not in ("http", "https"):
+            return False
+        return _without_port(authority) in self._hosts or authority.lower() == host.lower()
+
+    def _carries_token(self, header: str) -> bool:
+        scheme, _, token = header.partition(" ")
+        sent = token.strip().encode("utf-8", "surrogateescape")
+        return scheme.lower() == "bearer" and hmac.compare_digest(sent, self._token or b"")
+
+
+def _without_port(authority: str) -> str:
+    name, colon, port = authority.lower().rpartition(":")
+    return name if colon and port.isdecimal() else authority.lower()
