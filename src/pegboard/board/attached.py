@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from time import perf_counter
+from typing import cast
 
 import anyio
 from anyio.abc import TaskGroup
@@ -206,7 +207,7 @@ class Attached:
 
 def _reason(problem: Exception) -> str:
     while isinstance(problem, ExceptionGroup):
-        problem = problem.exceptions[0]
+        problem = cast("ExceptionGroup[Exception]", problem).exceptions[0]
     if isinstance(problem, PegboardError):
         return str(problem)
     return f"{type(problem).__name__}: {problem}"

@@ -1,7 +1,7 @@
 """The board: the one object that the library, the gateway and the command line stand on."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from math import inf
@@ -129,13 +129,17 @@ class Board:
     def view(self, session: Session | None = None) -> View:
         """What a model sees: the direct tools, those that its session has loaded, and the meta-tools."""
         exposed = self._exposed
-        loaded = self._loaded.of(session.id) if session is not None else ()
-        direct, meta = exposed.direct, SHOWN if exposed.meta else ()
-        if loaded:
-            here = {spec.name for spec in direct}
-            tools = [self.tool(name) for name in loaded if name not in here]
-            direct += tuple(tool.spec for tool in tools if tool is not None)
-        return View(direct, exposed.deferred, meta, self._held.aliases, exposed.notes)
+        names = self._loaded.of(session.id) if session is not None else ()
+        here = {spec.name for spec in exposed.direct} if names else set[ToolName]()
+        tools = [self.tool(name) for name in names if name not in here]
+        return View(
+            exposed.direct,
+            exposed.deferred,
+            SHOWN if exposed.meta else (),
+            tuple(tool.spec for tool in tools if tool is not None),
+            self._held.aliases,
+            exposed.notes,
+        )
 
     def instructions_of(self, source: str) -> str:
         """What a source says of itself; untrusted text."""
@@ -238,7 +242,7 @@ class Board:
                 tasks.start_soon(self._attached[name].refresh)
 
     @asynccontextmanager
-    async def changes(self) -> AsyncIterator[MemoryObjectReceiveStream[Diff]]:
+    async def changes(self) -> AsyncGenerator[MemoryObjectReceiveStream[Diff]]:
         """A stream of what changes in the catalog from now on."""
         send, receive = anyio.create_memory_object_stream[Diff](inf)
         self._listeners.add(send)

@@ -1,6 +1,6 @@
 """The board as an MCP server: what it lists, what it answers, and who is told of changes."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
@@ -56,14 +56,13 @@ class Gateway:
 
     def fingerprint(self, peer: Peer) -> object:
         """Changes when the peer's list changes."""
-        loaded = () if peer.stateless else self.board.view(self._session(peer, {})).direct
-        return self.board.version, len(loaded)
+        return self.board.version, self.board.view(self._of(peer)).loaded
 
     async def list_tools(self, peer: Peer, cursor: str | None) -> JsonObject:
         """One page of the peer's list."""
         family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
-        view = self.board.view(None if peer.stateless else self._session(peer, {}))
-        specs = (*view.direct, *view.meta)
+        view = self.board.view(self._of(peer))
+        specs = view.listed
         start = self._start(cursor, [view.wire_name(spec.name) for spec in specs])
         page = specs[start : start + PAGE]
         body: dict[str, Any] = {"tools": [self._row(spec, view.wire_name(spec.name), family) for spec in page]}
@@ -112,6 +111,10 @@ class Gateway:
         """The peer has left."""
         self.board.forget(self._session(peer, {}))
 
+    def _of(self, peer: Peer) -> Session | None:
+        """Whose list it is: in the stateless family lists may not differ per connection."""
+        return None if peer.stateless else self._session(peer, {})
+
     def _session(self, peer: Peer, meta: JsonObject) -> Session:
         """By connection in the handshake family; in the stateless one only what the client names is a session."""
         if not peer.stateless:
@@ -121,7 +124,7 @@ class Gateway:
 
 
 @asynccontextmanager
-async def served(board: Board) -> AsyncIterator[Any]:
+async def served(board: Board) -> AsyncGenerator[Any]:
     """A server of the `mcp` package that shows the board, and tells its clients of changes."""
     from pegboard.wire.server.gateway import GatewayServer
 

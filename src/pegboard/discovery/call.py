@@ -7,6 +7,7 @@ from pegboard.core import Call, Effects, Failure, FailureCode, Result
 from pegboard.discovery.answers import unknown
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
+from pegboard.schema.types import JsonObject
 
 SPEC = meta_spec(
     "tool_call",
@@ -28,5 +29,5 @@ async def tool_call(desk: Desk, call: Call) -> Result:
         return unknown(name)
     if name == SPEC.name:
         return Result(failure=Failure(FailureCode.INVALID_ARGUMENTS, "tool_call does not call itself.", "/name"))
-    arguments = call.arguments.get("arguments") or {}
+    arguments: JsonObject = call.arguments.get("arguments") or {}
     return await desk.run(replace(call, tool=name, arguments=arguments, parent=call.id))

@@ -39,7 +39,7 @@ async def list_available_tools(desk: Desk, call: Call) -> Result:
         )
     statuses = {status.name: status for status in await desk.statuses()}
     view = desk.view(call.session)
-    direct = {spec.name for spec in view.direct}
+    direct = {spec.name for spec in (*view.direct, *view.loaded)}
     page = specs[start : start + PAGE]
     value: dict[str, Any] = {
         "total": len(specs),

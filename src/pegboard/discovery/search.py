@@ -34,7 +34,7 @@ async def tool_search(desk: Desk, call: Call) -> Result:
     """Search, load what was found for the session, and answer with the definitions."""
     found = desk.find(str(call.arguments.get("query", "")), limit=clamp(call.arguments.get("limit")))
     view = desk.view(call.session)
-    known = {spec.name for spec in view.direct}
+    known = {spec.name for spec in (*view.direct, *view.loaded)}
     rows = [(hit.spec, definition(hit.spec, view)) for hit in found.hits]
     desk.load(call.session, [hit.name for hit in found.hits])
     new = [(spec, row) for spec, row in rows if spec.name not in known]
@@ -92,4 +92,8 @@ def _headline(found: Found) -> str:
 
 
 def _entry(row: JsonObject) -> str:
-    return f"### {row['name']}\n(already loaded)" if row.get("already_loaded") else described(row)
+    return (
+        f"### {row['name']}\n(already loaded; tool_describe shows it again)"
+        if row.get("already_loaded")
+        else described(row)
+    )

@@ -39,8 +39,8 @@ class Family(StrEnum):
 
 
 def tools(view: View, family: Family = Family.STATELESS) -> list[JsonObject]:
-    """The rows of a `tools/list` answer: what the view shows at once, then the meta-tools."""
-    return [tool(spec, view.wire_name(spec.name), family) for spec in (*view.direct, *view.meta)]
+    """The rows of a `tools/list` answer."""
+    return [tool(spec, view.wire_name(spec.name), family) for spec in view.listed]
 
 
 def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonObject:
@@ -104,7 +104,7 @@ def call(
         progress: where progress goes, if the caller wants any.
         log: where log messages go.
     """
-    meta = params.get("_meta") or {}
+    meta: JsonObject = params.get("_meta") or {}
     mode = meta.get("pegboard/mode")
     return Call(
         tool=name,

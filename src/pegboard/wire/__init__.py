@@ -1,1 +1,1 @@
-"""The only room that speaks to the `mcp` package: `client` reaches upstream servers, `server` serves downstream clients."""
+"""The only room that speaks to the `mcp` package: `client` reaches upstream servers, `server` serves clients."""

@@ -19,10 +19,13 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Too
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
+    LOG_LEVEL_META_KEY,
     SERVER_INFO_META_KEY,
     CallToolResult,
     EmptyResult,
     ListToolsResult,
+    LoggingMessageNotification,
+    LoggingMessageNotificationParams,
     PaginatedRequestParams,
     SetLevelRequestParams,
     SubscriptionsListenRequestParams,
@@ -108,7 +111,7 @@ class GatewayServer(Server[Any]):
             case _:
                 return await call_next(ctx)
 
-    async def _call(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
+    async def _call(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
         params = _params(ctx)
         if not isinstance(params.get("name"), str) or not isinstance(params.get("arguments") or {}, dict):
             raise MCPError(INVALID_PARAMS, "tools/call needs a `name` (string) and `arguments` (object).")
@@ -116,14 +119,14 @@ class GatewayServer(Server[Any]):
         progress = ctx.session.report_progress if _wants_progress(ctx, params) else None
         try:
             request_id = None if ctx.request_id is None else str(ctx.request_id)
-            body = await self.front.call_tool(peer, params, request_id, progress, _Logger(ctx, peer))
+            body = await self.front.call_tool(peer, params, request_id, progress, _logger(ctx, peer))
         except Refusal as refusal:
             raise MCPError(refusal.code, refusal.message, refusal.data) from None
         if peer in self.peers:
             await self._announce_to(peer, ctx)
         return self._envelope(ctx, body)
 
-    async def _list(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
+    async def _list(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
         cursor = _params(ctx, required=False).get("cursor")
         if cursor is not None and not isinstance(cursor, str):
             raise MCPError(INVALID_PARAMS, "`cursor` must be a string.")
@@ -176,18 +179,19 @@ class _Logger:
     """Sends log messages of one call to its client, from the level on that the client wants."""
 
     ctx: ServerRequestContext[Any, Any]
-    peer: Peer
+    level: str
 
     async def __call__(self, level: str, data: Json, logger: str | None = None) -> None:
-        if level not in LEVELS or LEVELS.index(level) < LEVELS.index(self.peer.level):
+        if level not in LEVELS or LEVELS.index(level) < LEVELS.index(self.level):
             return
-        params: dict[str, Any] = {"level": level, "data": data} | ({"logger": logger} if logger else {})
-        await _log(self.ctx, params)
+        params = LoggingMessageNotificationParams(level=level, data=data, logger=logger)
+        await self.ctx.session.send_notification(LoggingMessageNotification(params=params), self.ctx.request_id)
 
 
-async def _log(ctx: ServerRequestContext[Any, Any], params: dict[str, Any]) -> None:
-    send = ctx.session.send_log_message  # pyright: ignore[reportDeprecated] - clients still ask for logging
-    await send(params["level"], params["data"], params.get("logger"), ctx.request_id)
+def _logger(ctx: ServerRequestContext[Any, Any], peer: Peer) -> _Logger | None:
+    """Clients of the stateless family ask for logging request by request; without that nothing may be sent."""
+    level = (ctx.params or {}).get("_meta", {}).get(LOG_LEVEL_META_KEY) if peer.stateless else peer.level
+    return _Logger(ctx, level) if level in LEVELS else None
 
 
 def _stateless(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -2,7 +2,8 @@
 
 import hmac
 import ipaddress
-from collections.abc import Callable, Iterator, Sequence
+import socket
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -77,20 +78,18 @@ async def serve(
     hosts = LOOPBACK if is_loopback(host) else ()
     config = uvicorn.Config(
         app(server, hosts=hosts, token=token),
-        host=host.strip("[]"),
-        port=port,
         log_level="warning",
         access_log=False,
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
-    await _run(_Server(config), host, ready)
+    listening = _bound(host, port)
+    address = f"http://{host}:{listening.getsockname()[1]}{PATH}"
+    await _run(_Server(config), [listening], address, ready)
 
 
-async def _run(http: "_Server", host: str, ready: Callable[[str], Any] | None) -> None:
-    sockets = [_bound(http.config)]
-    address = f"http://{host}:{sockets[0].getsockname()[1]}{PATH}"
+async def _run(http: "_Server", sockets: list[socket.socket], address: str, ready: Callable[[str], Any] | None) -> None:
     async with anyio.create_task_group() as tasks:
 
         async def listen() -> None:
@@ -101,8 +100,7 @@ async def _run(http: "_Server", host: str, ready: Callable[[str], Any] | None) -
 
         tasks.start_soon(listen)
         try:
-            while not http.started and not http.should_exit:
-                await anyio.sleep(0.005)
+            await http.accepting.wait()
             if ready is not None:
                 ready(address)
             await anyio.sleep_forever()
@@ -110,22 +108,31 @@ async def _run(http: "_Server", host: str, ready: Callable[[str], Any] | None) -
             http.should_exit = True
 
 
-def _bound(config: uvicorn.Config) -> Any:
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return config.bind_socket()
-    except SystemExit:
+        return socket.create_server((host.strip("[]"), port), family=family)
+    except (OSError, OverflowError) as problem:
         raise ConfigError(
-            f"Nothing can listen on {config.host}:{config.port}.",
+            f"Nothing can listen on {host}:{port}: {problem}.",
             where="serve --http",
             next_step="Another program has the port, or the address is not this machine's: choose another.",
         ) from None
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn, leaving the signals to whoever runs the gateway."""
+    """Uvicorn, telling when it accepts connections, and leaving the signals to whoever runs the gateway."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.accepting = anyio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.accepting.set()
 
     @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capture_signals(self) -> Generator[None]:
         yield
 
 

@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
 from typing import cast
 
@@ -30,7 +30,7 @@ async def serve(server: GatewayServer) -> None:
 
 
 @contextmanager
-def _standard_input() -> Iterator[int | None]:
+def _standard_input() -> Generator[int | None]:
     """Standard input under a number of its own, while tools and child processes read from nothing.
 
     None where the loop cannot wait for it: a thread of the SDK reads it then, and shutdown waits for a line.

@@ -1,0 +1,147 @@
+"""The board over sources made by hand."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+import pytest
+
+from pegboard.board import Board
+from pegboard.core import (
+    Call,
+    FailureCode,
+    Health,
+    Listing,
+    Result,
+    Session,
+    SourceRef,
+    SourceState,
+    Tool,
+    ToolName,
+    ToolSpec,
+)
+from pegboard.errors import PegboardError, SourceError
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@dataclass
+class Shelf:
+    """A source of tools that answer with their own name and arguments."""
+
+    name: str
+    names: list[str]
+    broken: bool = False
+    changed: anyio.Event = field(default_factory=anyio.Event)
+    kind: str = "python"
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        if self.broken:
+            raise SourceError("The program is missing.")
+        yield
+
+    async def listing(self) -> Listing:
+        ref = SourceRef(self.name, self.kind)
+        specs = [ToolSpec(name=ToolName(self.name, n), description=f"Do {n}.", source=ref) for n in self.names]
+        return Listing(tuple(Tool(spec, self.answer) for spec in specs))
+
+    async def answer(self, call: Call) -> Result:
+        return Result(value={"tool": str(call.tool), **call.arguments})
+
+    async def health(self) -> Health:
+        return Health(SourceState.READY)
+
+    async def changes(self) -> AsyncIterator[None]:
+        while True:
+            await self.changed.wait()
+            self.changed = anyio.Event()
+            yield
+
+
+@pytest.mark.parametrize("spelling", ["git.log", "git__log", "mcp__git__log", "log"])
+async def test_a_tool_is_called_by_each_spelling_of_its_name(spelling: str) -> None:
+    async with Board.of(Shelf("git", ["log", "diff"]), Shelf("time", ["now"])) as board:
+        result = await board.call(spelling, {"n": 1})
+    assert result.value == {"tool": "git.log", "n": 1}
+
+
+async def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:
+    async with Board.of(Shelf("git", ["log", "diff"])) as board:
+        result = await board.call("git.dif")
+    assert result.failure is not None
+    assert result.failure.code is FailureCode.UNKNOWN_TOOL
+    assert "git.diff" in str(result.failure)
+
+
+async def test_a_broken_source_never_costs_the_others() -> None:
+    async with Board.of(Shelf("bad", ["x"], broken=True), Shelf("good", ["y"])) as board:
+        statuses = {status.name: status for status in await board.statuses()}
+        result = await board.call("good.y")
+    assert result.ok
+    assert statuses["good"].state is SourceState.READY
+    assert statuses["bad"].state is SourceState.UNAVAILABLE
+    assert "program is missing" in (statuses["bad"].error or "")
+
+
+async def test_a_change_of_a_source_reaches_catalog_index_and_listeners() -> None:
+    shelf = Shelf("git", ["log"])
+    async with Board.of(shelf) as board, board.changes() as changes:
+        shelf.names.append("blame")
+        shelf.changed.set()
+        with anyio.fail_after(5):
+            diff = await changes.receive()
+        assert diff.added == (ToolName("git", "blame"),)
+        assert (await board.call("git.blame")).ok
+        assert [hit.name.name for hit in (await board.search("blame")).hits] == ["blame"]
+
+
+async def test_a_newcomer_never_renames_a_tool() -> None:
+    shelf = Shelf("a", ["b__c"])
+    async with Board.of(shelf, Shelf("a__b", ["d"])) as board, board.changes() as changes:
+        before = dict(board.aliases.wire)
+        shelf.names.append("b__d")
+        shelf.changed.set()
+        with anyio.fail_after(5):
+            await changes.receive()
+        assert {name: board.aliases.wire[name] for name in before} == before
+        assert len(set(board.aliases.wire.values())) == 3
+
+
+async def test_of_two_sources_with_one_name_the_first_serves_and_the_second_says_so() -> None:
+    first, second = Shelf("x", ["log"]), Shelf("y", ["log"])
+    second_listing = first.listing
+    second.listing = second_listing  # type: ignore[method-assign]
+    async with Board.of(first, second) as board:
+        notes = (await board.statuses())[1].notes
+    assert "x.log" in notes[0].message
+
+
+@pytest.mark.parametrize(("count", "direct"), [(19, 19), (20, 0), (21, 0)])
+async def test_from_twenty_tools_on_the_long_tail_is_found_by_search(count: int, direct: int) -> None:
+    async with Board.of(Shelf("s", [f"t{n}" for n in range(count)])) as board:
+        view = board.view()
+    assert len(view.direct) == direct
+    assert bool(view.meta) is (direct == 0)
+
+
+async def test_what_a_session_loads_is_shown_to_that_session_alone() -> None:
+    async with Board.of(Shelf("s", [f"t{n}" for n in range(30)])) as board:
+        one, other = Session("one"), Session("other")
+        await board.call("tool_search", {"query": "t7", "limit": 1}, session=one)
+        assert [spec.name.name for spec in board.view(one).loaded] == ["t7"]
+        assert board.view(other).loaded == ()
+        board.forget(one)
+        assert board.view(one).loaded == ()
+
+
+async def test_refreshing_a_source_that_does_not_exist_names_the_nearest() -> None:
+    async with Board.of(Shelf("git", ["log"])) as board:
+        with pytest.raises(PegboardError, match="git"):
+            await board.refresh(["gti"])
