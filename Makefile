@@ -1,23 +1,28 @@
-# make run   serve the demo board (ARGS=--check: talk to itself and exit)      make test   every test, as CI runs them
-# make check format, lint, types, import contracts, tests                     make lock   pin the requirements anew
+# make run           serve the demo board (ARGS=--check: talk to itself and exit; HTTP=127.0.0.1:9000: elsewhere)
+# make test          every test, as CI runs them            make quick   what a change passes before it lands
+# make check         format, lint, types, contracts, tests  make docs    write docs/reference anew
+# make requirements  the clauses that no test shows yet     make lock    pin the requirements anew
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=
+HTTP ?= 127.0.0.1:$(if $(findstring --check,$(ARGS)),0,8321)
+# What is installed already is enough to run, if it has everything.
+READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.dev,$(VENV)/.run)
 
-.PHONY: run test check quick lint types contracts format lock clean
+.PHONY: run test check quick lint types contracts format docs requirements node lock clean
 
-run: $(VENV)/.run examples/demo/.node
-	@$(BIN)/pegboard serve --http 127.0.0.1:8321 --config examples/demo/pegboard.toml $(ARGS)
+run: $(READY) node
+	@$(BIN)/pegboard serve --http $(HTTP) --config examples/demo/pegboard.toml $(ARGS)
 
-test: $(VENV)/.dev examples/demo/.node
+test: $(VENV)/.dev node
 	$(BIN)/python -m pytest tests $(ARGS)
 
 check: format lint types contracts test
 
-# What a change must pass before it lands: no server is started, under two minutes.
+# No server is started here; under two minutes.
 quick: lint types contracts
 	$(BIN)/python -m pytest tests/unit tests/house -m "not slow" $(ARGS)
 
@@ -33,38 +38,53 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
 
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
+
+requirements: $(VENV)/.dev
+	@$(BIN)/python tests/house/clauses.py
+
 $(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 ..."; exit 1; }
 ifneq ($(UV),)
-	uv venv --quiet --python $(PYTHON) $(VENV)
+	@uv venv --quiet --python $(PYTHON) $(VENV)
 else
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
 endif
 
 ifneq ($(UV),)
 INSTALL = uv pip install --quiet --python $(BIN)/python
 else
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# An environment that uv has made has no pip; venv adds it.
+INSTALL = { $(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv $(VENV); } && \
+  $(BIN)/python -m pip install --quiet --disable-pip-version-check
 endif
 
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
-	@test -e $(VENV)/.dev || $(INSTALL) --require-hashes -r requirements/run.txt
+	@echo "Installing what the board needs ..."
+	@$(INSTALL) --require-hashes -r requirements/run.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt pyproject.toml | $(VENV)/bin/python
+	@echo "Installing what the tests need ..."
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-# The demo's npm servers come only where Node is; without it the board serves the Python ones.
-examples/demo/.node: $(wildcard examples/demo/package-lock.json)
-	@if command -v npm >/dev/null 2>&1 && [ -e examples/demo/package-lock.json ]; then \
-	  npm ci --prefix examples/demo --no-audit --no-fund --loglevel=error >/dev/null; fi
-	@mkdir -p examples/demo && touch $@
+# The demo's npm servers come only where Node is; without them the board serves the others and says so.
+NPM := $(shell command -v npm 2>/dev/null)
+node: $(if $(NPM),examples/demo/node_modules/.installed)
+
+examples/demo/node_modules/.installed: examples/demo/package-lock.json
+	@echo "Installing the demo's npm servers ..."
+	@npm ci --prefix examples/demo --no-audit --no-fund --loglevel=error >/dev/null && touch $@ || \
+	  echo "npm could not install them: the demo goes on with the Python servers."
 
 lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate requirements/run.in -o requirements/run.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate requirements/dev.in -o requirements/dev.txt
 
 clean:
-	rm -rf $(VENV) examples/demo/node_modules examples/demo/.node
+	rm -rf $(VENV) examples/demo/node_modules examples/demo/.pegboard

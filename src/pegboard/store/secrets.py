@@ -1,7 +1,8 @@
-"""Secrets by reference: a config names where a secret stands, never the secret.
+"""References in a config: where a secret stands, never the secret; and paths beside the config.
 
     ${env:GITHUB_TOKEN}    an environment variable
     ${file:token.txt}      a file's text without the white space around it; relative to the config's folder
+    ${path:data.db}        no secret: the absolute path of a file or folder, relative to the config's folder
     $${literal}            not a reference: the text `${literal}`
 
 A reference is read when it is needed, and everything that was read is told to whoever redacts.
@@ -75,6 +76,8 @@ class Secrets:
         if found[1] is None:
             return "${"
         scheme, _, rest = found[1].partition(":")
+        if scheme == "path":
+            return str(self._path(rest))
         value = self._variable(rest, where) if scheme == "env" else self._file(rest, where)
         self._remember(value)
         return value
@@ -90,7 +93,7 @@ class Secrets:
         )
 
     def _file(self, name: str, where: str) -> str:
-        path = self._folder / Path(name).expanduser()
+        path = self._path(name)
         try:
             return path.read_text().strip()
         except (OSError, UnicodeDecodeError) as problem:
@@ -100,6 +103,9 @@ class Secrets:
                 where=where or None,
                 next_step="Write the secret there, or correct the path (it is relative to the config).",
             ) from problem
+
+    def _path(self, name: str) -> Path:
+        return (self._folder / Path(name).expanduser()).resolve()
 
     def _remember(self, value: str) -> None:
         if len(value) < _MIN_SECRET or value in self._values:
@@ -133,8 +139,8 @@ def _check(found: re.Match[str], where: str) -> None:
     elif not colon:
         message = f"The reference {found[0]} does not say where to look."
         step = f"Write ${{env:{body or 'NAME'}}} for an environment variable, or $${{ for a literal ${{."
-    elif scheme not in ("env", "file"):
-        message, step = f"No secret is kept under {scheme!r}.", "Write ${env:NAME} or ${file:PATH}."
+    elif scheme not in ("env", "file", "path"):
+        message, step = f"{scheme!r} is no place to look.", "Write ${env:NAME}, ${file:PATH} or ${path:PATH}."
     elif not rest.strip():
         message, step = f"The reference {found[0]} names nothing.", f"Write ${{{scheme}:NAME}}."
     else:

@@ -84,7 +84,11 @@ def test_a_folder_stands_for_the_pegboard_toml_in_it(tmp_path: Path) -> None:
         ("[sources.git]\nmcp = ['x']\ntransport = 'see'", "sources.git.transport", 'Did you mean "sse"?'),
         ("[sources.git]\nmcp = ['x']\nenv = {A = 1}", "sources.git.env.A", "a text is needed"),
         ("[sources.git]\nmcp = ['x']\nenv = {A = '${TOKEN}'}", "sources.git.env.A", "${env:TOKEN}"),
-        ("[sources.git]\nmcp = ['x']\nenv = {A = '${vault:x}'}", "sources.git.env.A", "${env:NAME} or ${file:PATH}"),
+        (
+            "[sources.git]\nmcp = ['x']\nenv = {A = '${vault:x}'}",
+            "sources.git.env.A",
+            "${env:NAME}, ${file:PATH} or ${path:PATH}",
+        ),
         ("[sources.git]\nmcp = ['x']\nenv = {A = '${env:x'}", "sources.git.env.A", "not closed"),
         ("[sources.git]\nmcp = ['x']\nstart_timeout = 0", "sources.git.start_timeout", "no usable time"),
         ("[sources.git]\nmcp = ['x']\nallow = ['effects:bad']", "sources.git.allow[0]", "destructive"),

@@ -1,9 +1,10 @@
 """The store remembers, is shared safely, and never stops a board from serving."""
 
-import multiprocessing
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,29 +67,31 @@ def test_wire_names_change_by_a_function_of_what_is_stored(tmp_path: Path) -> No
         assert store.aliases() == {b: "other"}
 
 
-def claim(folder: str, worker: int, rounds: int) -> None:
-    with Store.open(Path(folder)) as store:
-        for number in range(rounds):
-            name = ToolName(f"w{worker}", str(number))
-            store.update_aliases(lambda old, name=name: {**old, name: f"{len(old)}"})
-            store.save_listing(listing(f"s{worker}"))
-        assert store.warnings == []
+CLAIM = """
+import sys
+from pathlib import Path
+from pegboard.core import ToolName
+from pegboard.store import Store, StoredListing
+
+folder, worker, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+with Store.open(folder) as store:
+    for number in range(rounds):
+        name = ToolName(worker, str(number))
+        store.update_aliases(lambda old: {**old, name: str(len(old))})
+        store.save_listing(StoredListing(source=worker, fingerprint="f", tools=()))
+    sys.exit(str(store.warnings) if store.warnings else 0)
+"""
 
 
 @pytest.mark.slow
 def test_processes_that_start_at_once_on_one_store_lose_nothing(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=claim, args=(str(tmp_path), n, 15)) for n in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    command = [sys.executable, "-c", CLAIM, str(tmp_path)]
+    workers = [subprocess.Popen([*command, f"w{n}", "15"]) for n in range(3)]
+    assert [worker.wait() for worker in workers] == [0, 0, 0]
     with Store.open(tmp_path) as store:
         names = store.aliases()
-        assert len(names) == 45
         assert sorted(map(int, names.values())) == list(range(45))
-        assert list(store.listings()) == ["s0", "s1", "s2"]
+        assert list(store.listings()) == ["w0", "w1", "w2"]
 
 
 @settings(max_examples=30, deadline=None)

@@ -33,6 +33,12 @@ def test_references_at_any_depth_are_replaced_and_other_values_stay(tmp_path: Pa
     assert secrets(tmp_path, A="alpha").reveal(value) == {"a": ["alpha", 1, None], "b": {"c": ("alpha",)}}
 
 
+def test_a_path_is_made_absolute_and_is_no_secret(tmp_path: Path) -> None:
+    book = secrets(tmp_path / "board")
+    assert book.reveal("--root=${path:../data}") == f"--root={tmp_path / 'data'}"
+    assert book.known == ()
+
+
 def test_a_replaced_value_is_not_read_again(tmp_path: Path) -> None:
     assert secrets(tmp_path, A="${env:B}", B="x").reveal("${env:A}") == "${env:B}"
 
