@@ -13,6 +13,7 @@ GENERIC = (Mode.DRY_RUN, Mode.SCHEMA)
 """The modes that every tool has without its author's doing; the pipeline answers them."""
 
 _KEY = "pegboard/mode_parameter"
+_OWN = "pegboard/own_modes"
 _SAYS = {
     Mode.EXPLORE: "explore lists what it could do here",
     Mode.PREVIEW: "preview shows exactly what would change",
@@ -34,7 +35,8 @@ def with_modes(spec: ToolSpec, modes: Iterable[Mode], *, default: Mode | None = 
             else execute.
     """
     bare = without_modes(spec)
-    offered = {*modes, *GENERIC, Mode.EXECUTE}
+    own = {*modes}
+    offered = {*own, *GENERIC, Mode.EXECUTE}
     ordered = [mode for mode in SAFEST_FIRST if mode in offered]
     name = _free_name(bare.properties)
     chosen = default or _safest(bare, offered)
@@ -48,8 +50,14 @@ def with_modes(spec: ToolSpec, modes: Iterable[Mode], *, default: Mode | None = 
         bare,
         input={**bare.input, "properties": {**bare.properties, name: parameter}},
         modes=tuple(mode.value for mode in ordered if mode is not Mode.EXECUTE),
-        meta={**bare.meta, _KEY: name},
+        meta={**bare.meta, _KEY: name, _OWN: [mode.value for mode in ordered if mode in own]},
     )
+
+
+def with_own_modes(spec: ToolSpec, modes: Iterable[Mode]) -> ToolSpec:
+    """The spec of a tool whose handler answers these modes itself, without a parameter for them on the wire."""
+    own = {*modes}
+    return replace(spec, meta={**spec.meta, _OWN: [mode.value for mode in SAFEST_FIRST if mode in own]})
 
 
 def without_modes(spec: ToolSpec) -> ToolSpec:
@@ -58,7 +66,7 @@ def without_modes(spec: ToolSpec) -> ToolSpec:
     if name is None:
         return spec
     properties = {key: value for key, value in spec.properties.items() if key != name}
-    meta = {key: value for key, value in spec.meta.items() if key != _KEY}
+    meta = {key: value for key, value in spec.meta.items() if key not in (_KEY, _OWN)}
     return replace(spec, input={**spec.input, "properties": properties}, modes=(), meta=meta)
 
 
@@ -78,7 +86,7 @@ def default_mode(spec: ToolSpec) -> Mode:
 
 def offers(spec: ToolSpec, mode: Mode) -> bool:
     """Whether the tool's own handler runs in this mode."""
-    return mode is Mode.EXECUTE or mode.value in spec.modes
+    return mode is Mode.EXECUTE or mode.value in spec.meta.get(_OWN, ())
 
 
 def take_mode(spec: ToolSpec, arguments: JsonObject) -> tuple[Mode | None, JsonObject]:

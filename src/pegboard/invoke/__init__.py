@@ -1,0 +1,1 @@
+"""What happens around a call: one middleware a file."""
