@@ -1,0 +1,199 @@
+"""Any tool row, in whichever spelling it comes, as a `ToolSpec`; what was odd about it is told, nothing is lost.
+
+    MCP         name, title, description, inputSchema, outputSchema, annotations, icons, _meta
+    Anthropic   name, description, input_schema, input_examples, defer_loading
+    OpenAI      name, description, parameters, defer_loading; the same inside `function`; `custom` tools with `format`
+
+Fields that no spelling above knows stay in `spec.meta` as they came, `_meta` among them under its own name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from pegboard.core import Effects, Freeform, Note, NoteKind, SourceRef, ToolName, ToolSpec
+from pegboard.core.spec import EMPTY_INPUT
+from pegboard.schema.types import Json, JsonObject, Schema, pointer
+
+_INPUT = ("inputSchema", "input_schema", "parameters")
+_OUTPUT = ("outputSchema", "output_schema")
+_EXAMPLES = ("input_examples", "inputExamples")
+_KNOWN = frozenset(
+    {"name", "title", "description", "annotations", "icons", "namespace", "defer_loading", "function", "type", "format"}
+).union(_INPUT, _OUTPUT, _EXAMPLES)
+
+FREEFORM_INPUT: Schema = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Normalised:
+    """What became of one row.
+
+    Parameters:
+        spec: the tool; None where the row was set aside.
+        notes: what was repaired, or why it was set aside.
+    """
+
+    spec: ToolSpec | None
+    notes: tuple[Note, ...] = ()
+
+
+def normalise(raw: Json, *, namespace: str, source: SourceRef, trusted: bool) -> Normalised:
+    """Read one row.
+
+    Parameters:
+        raw: the row as it came: a JSON object, or anything else that stood in its place.
+        namespace: the namespace of the tool, unless the row names its own.
+        source: where it comes from.
+        trusted: whether its annotations are believed; if not, they may tighten a policy, never loosen it.
+    """
+    row = _row(raw)
+    name = row.get("name")
+    if not isinstance(name, str) or not name.strip():
+        return Normalised(None, (_set_aside(raw, name),))
+    notes: list[Note] = []
+    annotations = _object(row.get("annotations"))
+    own = row.get("namespace")
+    schema = _input(name, row, notes)
+    repaired = _repaired(name, schema, next((key for key in _INPUT if key in row), _INPUT[0]), notes)
+    spec = ToolSpec(
+        name=ToolName(own if isinstance(own, str) and own else namespace, name),
+        description=_text(name, row, "description", notes),
+        title=_text(name, row, "title", notes) or _own_text(annotations.get("title")) or None,
+        input=repaired,
+        output=_output(name, row, notes),
+        freeform=_freeform(row),
+        effects=effects_of(annotations, trusted=trusted),
+        defer=row["defer_loading"] if isinstance(row.get("defer_loading"), bool) else None,
+        examples=_objects(next((row[key] for key in _EXAMPLES if key in row), ())),
+        annotations=annotations,
+        icons=_objects(row.get("icons")),
+        meta=_rest(row),
+        source=source,
+        original_input=schema if repaired != schema else None,
+    )
+    return Normalised(spec, tuple(notes))
+
+
+def effects_of(annotations: JsonObject, *, trusted: bool) -> Effects:
+    """What MCP's hints say that a call does (MCP 2026-07-28, ToolAnnotations).
+
+    An untrusted source is believed only where it warns. A trusted one that gives no hint at all stays unknown: the
+    protocol's default (destructive) is a guess, not a statement.
+    """
+    read_only, destructive = annotations.get("readOnlyHint") is True, annotations.get("destructiveHint")
+    if not trusted:
+        return Effects.DESTRUCTIVE if destructive is True else Effects.UNKNOWN
+    if read_only:
+        return Effects.READ_ONLY
+    if destructive is True:
+        return Effects.DESTRUCTIVE
+    if annotations.get("idempotentHint") is True:
+        return Effects.IDEMPOTENT
+    return Effects.ADDITIVE if destructive is False else Effects.UNKNOWN
+
+
+def _row(raw: Json) -> dict[str, Any]:
+    """The row, with a nested `function` lifted and an OpenAI `type` taken out."""
+    row = _object(raw)
+    inner = row.get("function")
+    if isinstance(inner, Mapping):
+        outer = {key: value for key, value in row.items() if key != "function"}
+        row = {**outer, **_object(cast("Any", inner))}
+    return row
+
+
+def _set_aside(raw: Json, name: Json) -> Note:
+    if not isinstance(raw, Mapping):
+        return Note(NoteKind.SET_ASIDE, None, "", f"A tool is not an object but {_kind(raw)}; it was set aside.")
+    found = "has no name" if name is None else f"has a name that is no text ({_kind(name)})"
+    found = "has an empty name" if isinstance(name, str) else found
+    return Note(NoteKind.SET_ASIDE, None, "/name", f"A tool {found}; it was set aside.")
+
+
+def _input(name: str, row: JsonObject, notes: list[Note]) -> Json:
+    if _freeform(row) is not None:
+        return FREEFORM_INPUT
+    key = next((key for key in _INPUT if row.get(key) is not None), None)
+    if key is None:
+        notes.append(
+            Note(NoteKind.REPAIRED, name, "", "It declares no input schema; it is taken to need no arguments.")
+        )
+        return EMPTY_INPUT
+    found = row[key]
+    if isinstance(found, Mapping):
+        return dict(cast("Mapping[str, Any]", found))
+    message = f"Its input schema is {_kind(found)}, not an object; any arguments are let through."
+    notes.append(Note(NoteKind.REPAIRED, name, pointer(key), message))
+    return {"type": "object"}
+
+
+def _output(name: str, row: JsonObject, notes: list[Note]) -> Schema | None:
+    key = next((key for key in _OUTPUT if row.get(key) is not None), None)
+    if key is None:
+        return None
+    found = row[key]
+    if not isinstance(found, Mapping):
+        notes.append(
+            Note(NoteKind.REPAIRED, name, pointer(key), f"Its output schema is {_kind(found)}; it was left out.")
+        )
+        return None
+    return _repaired(name, found, key, notes)
+
+
+def _repaired(name: str, schema: Json, key: str, notes: list[Note]) -> Schema:
+    del name, key, notes
+    return cast("Schema", schema)
+
+
+def _freeform(row: JsonObject) -> Freeform | None:
+    if row.get("type") != "custom" or any(key in row for key in _INPUT):
+        return None
+    form = _object(row.get("format"))
+    kind = str(form.get("syntax") or form.get("type") or "text")
+    definition = form.get("definition")
+    return Freeform(kind, definition if isinstance(definition, str) else None)
+
+
+def _text(name: str, row: JsonObject, key: str, notes: list[Note]) -> str:
+    found = row.get(key)
+    if found is not None and not isinstance(found, str):
+        notes.append(Note(NoteKind.REPAIRED, name, pointer(key), f"Its {key} is {_kind(found)}; it was left out."))
+    return _own_text(found)
+
+
+def _rest(row: JsonObject) -> dict[str, Any]:
+    """What no field of a spec holds; `type` only where it says more than `function`."""
+    rest = {key: value for key, value in row.items() if key not in _KNOWN}
+    if row.get("type") not in (None, "function", "custom"):
+        rest["type"] = row["type"]
+    return rest
+
+
+def _own_text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _object(value: Json) -> dict[str, Any]:
+    return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {}
+
+
+def _objects(value: Json) -> tuple[JsonObject, ...]:
+    rows = cast("list[Any]", value) if isinstance(value, list) else []
+    return tuple(_object(row) for row in rows if isinstance(row, Mapping))
+
+
+def _kind(value: Json) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case str():
+            return "a text"
+        case int() | float():
+            return "a number"
+        case list():
+            return "a list"
+        case _:
+            return "an object"

@@ -1,0 +1,1 @@
+"""Where tools come from. Each module makes one kind of source; `wrap` changes any of them."""

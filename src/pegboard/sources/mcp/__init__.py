@@ -1,0 +1,5 @@
+"""Tools of MCP servers."""
+
+from pegboard.sources.mcp.source import McpSource
+
+__all__ = ["McpSource"]

@@ -1,0 +1,60 @@
+"""Calling one tool upstream: as little as possible on the way, one careful retry when the connection fails."""
+
+from typing import Any
+
+from pegboard.core import Call, Handler, Result, ToolSpec
+from pegboard.schema.types import JsonObject
+from pegboard.sources.mcp.outcome import failure_of, result_of, unknown_tool
+from pegboard.sources.mcp.upstream import Upstream
+from pegboard.wire.client import ConnectionLost, WireError
+from pegboard.wire.client.parameter import HeaderMap, argument_headers
+
+_ENVELOPE = "io.modelcontextprotocol/"
+_LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+
+
+def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) -> Handler:
+    """The handler of a tool.
+
+    Parameters:
+        spec: the tool; its bare name is what the server knows.
+        upstream: the server.
+        headers: which arguments also travel as HTTP headers.
+    """
+    name, promised, repeatable = spec.name.name, spec.output is not None, spec.effects.repeatable
+
+    async def call_tool(call: Call) -> Result:
+        params: dict[str, Any] = {"name": name, "arguments": call.arguments}
+        if call.meta or call.log is not None:
+            params["_meta"] = _forwarded(call)
+        extra = argument_headers(headers, call.arguments) if headers else None
+        for last in (False, True):
+            try:
+                raw = await upstream.call(params, call, extra)
+            except ConnectionLost as error:
+                if last or not error.repairable(repeatable=repeatable):
+                    return failure_of(error, source=upstream.name, tool=name)
+            except WireError as error:
+                if unknown_tool(str(error)):
+                    upstream.changed()
+                return failure_of(error, source=upstream.name, tool=name)
+            else:
+                result = result_of(raw, promised=promised)
+                if result.failure is not None and unknown_tool(result.failure.message):
+                    upstream.changed()
+                return result
+        raise AssertionError("the last attempt always returns")
+
+    return call_tool
+
+
+def _forwarded(call: Call) -> JsonObject:
+    """`_meta` of the caller without what belongs to the caller's own connection."""
+    meta = {
+        key: value
+        for key, value in call.meta.items()
+        if key != "progressToken" and (not key.startswith(_ENVELOPE) or key == _LOG_LEVEL)
+    }
+    if call.log is not None:
+        meta.setdefault(_LOG_LEVEL, "info")
+    return meta

@@ -1,0 +1,83 @@
+"""All pages of a list, whatever the server makes of its cursors (MCP 2026-07-28, pagination)."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from pegboard.schema.types import Json
+
+MAX_PAGES = 1000
+"""Pages after which a walk is ended; no real list is that long."""
+
+MAX_BARREN = 10
+"""Pages in a row without a new tool after which a walk is ended."""
+
+Ask: TypeAlias = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+"""Sends `tools/list` with these params and returns the raw result."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a walk through all pages brought.
+
+    Parameters:
+        rows: the tools as they came, of two with one name the first.
+        warnings: what was wrong with the walk; the source is degraded if anything was.
+        doubles: names that came more than once with different definitions.
+    """
+
+    rows: list[Json] = field(default_factory=list[Any])
+    warnings: list[str] = field(default_factory=list[str])
+    doubles: list[str] = field(default_factory=list[str])
+
+
+async def walk_pages(ask: Ask, server: str) -> Walk:
+    """Read every page. A missing cursor ends the walk, an empty one does not; a repeated one does, with a warning.
+
+    Parameters:
+        ask: sends one request.
+        server: the server's name, for warnings.
+    """
+    walk, seen, by_name = Walk(), set[str](), dict[str, Json]()
+    cursor: str | None = None
+    barren = 0
+    for _ in range(MAX_PAGES):
+        result = await ask({} if cursor is None else {"cursor": cursor})
+        grew = _take(walk, by_name, result.get("tools"), server)
+        barren = 0 if grew else barren + 1
+        found = result.get("nextCursor")
+        if found is None:
+            return walk
+        if (wrong := _wrong(found, seen, barren)) is not None:
+            walk.warnings.append(f"The server {server!r} {wrong}; the list was ended there.")
+            return walk
+        cursor = cast("str", found)
+        seen.add(cursor)
+    walk.warnings.append(f"The server {server!r} has more than {MAX_PAGES} pages of tools; the rest was not read.")
+    return walk
+
+
+def _wrong(cursor: Json, seen: set[str], barren: int) -> str | None:
+    if not isinstance(cursor, str):
+        return "sent a cursor that is no text"
+    if cursor in seen:
+        return f"sent the cursor {cursor[:40]!r} again"
+    return f"sent {barren} pages without a new tool" if barren >= MAX_BARREN else None
+
+
+def _take(walk: Walk, by_name: dict[str, Json], tools: Json, server: str) -> bool:
+    """Add the rows of one page; False if nothing in it was new."""
+    if not isinstance(tools, list):
+        walk.warnings.append(f"The server {server!r} sent a page without a list of tools.")
+        return False
+    before = len(walk.rows)
+    for row in cast("list[Any]", tools):
+        name = cast("dict[str, Any]", row).get("name") if isinstance(row, dict) else None
+        if not isinstance(name, str):
+            walk.rows.append(row)
+        elif name not in by_name:
+            by_name[name] = row
+            walk.rows.append(row)
+        elif row != by_name[name]:
+            walk.doubles.append(name)
+    return len(walk.rows) > before

@@ -1,0 +1,201 @@
+"""An MCP server as a source of tools."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Literal, cast
+
+import anyio
+
+from pegboard.core import Health, Listing, Note, NoteKind, SourceRef, Tool, ToolSpec
+from pegboard.errors import SourceError
+from pegboard.normalise import normalise
+from pegboard.schema.types import Json
+from pegboard.sources.mcp.call import make_handler
+from pegboard.sources.mcp.pages import Walk, walk_pages
+from pegboard.sources.mcp.upstream import Upstream
+from pegboard.wire.client import (
+    Answered,
+    CannotStart,
+    ConnectionLost,
+    Declared,
+    Endpoint,
+    HttpEndpoint,
+    Link,
+    MemoryEndpoint,
+    StdioEndpoint,
+    WireError,
+)
+from pegboard.wire.client.negotiate import Family
+from pegboard.wire.client.parameter import header_fault, header_map
+
+_METHOD_NOT_FOUND = -32601
+
+
+class McpSource:
+    """Tools of an MCP server. Nothing is started before the first listing or call inside `session()`.
+
+    Parameters:
+        name: the source's name.
+        target: a command (`["npx", "-y", "server"]`), an address (`https://...`), or a server object of the SDK.
+        prefix: the namespace of its tools; the source's name by default.
+        env: variables for the program, on top of the few that it inherits.
+        headers: HTTP headers for an address.
+        cwd: where the program runs; where pegboard was started by default.
+        transport: `sse` for an address that speaks the HTTP+SSE of 2024-11-05.
+        family: which protocol family to speak; `auto` tries the modern one and falls back.
+        start_timeout: seconds until it must answer, counted from its own start.
+        call_timeout: seconds for one request; None for no limit.
+        trust_annotations: whether its hints may loosen a policy.
+        starting: how many processes may start at once; give every source of a board the same.
+        declared: what the server is told that we can do for it, and who does it.
+    """
+
+    kind = "mcp"
+
+    def __init__(
+        self,
+        name: str,
+        target: Sequence[str] | str | Any,
+        *,
+        prefix: str | None = None,
+        env: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        transport: Literal["http", "sse"] = "http",
+        family: Family = "auto",
+        start_timeout: float = 30.0,
+        call_timeout: float | None = 120.0,
+        trust_annotations: bool = False,
+        starting: anyio.CapacityLimiter | None = None,
+        declared: Declared | None = None,
+    ) -> None:
+        self.name = name
+        self.namespace = name if prefix is None else prefix
+        self.endpoint = _endpoint(target, env or {}, headers or {}, cwd, transport)
+        self._trusted = trust_annotations
+        self._starting = starting
+        self._start_timeout = start_timeout
+        self._upstream = Upstream(
+            name, self.endpoint, family=family, declared=declared or Declared(), call_timeout=call_timeout
+        )
+
+    def __repr__(self) -> str:
+        return f"McpSource({self.name!r}, {self.endpoint})"
+
+    @property
+    def start_seconds(self) -> float | None:
+        """How long the last start took; None before the first."""
+        return self._upstream.start_seconds
+
+    @property
+    def stderr(self) -> str:
+        """The end of what the program wrote to stderr, without secrets."""
+        return self._upstream.stderr
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[None]:
+        """Hold the source open: links live in here, and end with it."""
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            self._upstream.open(tasks, self._starting or anyio.CapacityLimiter(4), self._start_timeout)
+            try:
+                yield
+            except Exception as error:
+                failure = error
+            finally:
+                self._upstream.close()
+                tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+
+    async def listing(self) -> Listing:
+        """Every tool that the server offers now; starts it if need be.
+
+        Raises:
+            SourceError: it cannot be reached, or cannot list its tools.
+        """
+        try:
+            return await self._list()
+        except WireError as error:
+            next_step = error.next_step if isinstance(error, CannotStart) else None
+            raise SourceError(
+                f"The server cannot be listed: {error}".rstrip(".") + ".",
+                where=f"sources.{self.name}",
+                next_step=next_step,
+            ) from None
+
+    async def health(self) -> Health:
+        """How the server is, from what is known of its connection."""
+        return self._upstream.health()
+
+    async def changes(self) -> AsyncIterator[None]:
+        """Yields once for each burst of changes that the server announces, and after a new start."""
+        async for _ in self._upstream.changes():
+            yield
+
+    def tool(self, spec: ToolSpec) -> Tool:
+        """A tool from its spec alone, such as one from the store; the server starts on its first call."""
+        schema = spec.input if spec.original_input is None else spec.original_input
+        headers = header_map(schema) if isinstance(self.endpoint, HttpEndpoint) else None
+        return Tool(spec, make_handler(spec, self._upstream, headers))
+
+    async def _list(self) -> Listing:
+        for last in (False, True):
+            link = await self._upstream.link(patient=False)
+            try:
+                walk = await self._walk(link)
+            except ConnectionLost as error:
+                if last or not error.repairable(repeatable=True):
+                    raise
+            else:
+                return self._read(walk, link)
+        raise AssertionError("the last attempt always returns or raises")
+
+    async def _walk(self, link: Link) -> Walk:
+        async def ask(params: dict[str, Any]) -> dict[str, Any]:
+            return await link.request("tools/list", params, timeout=self._start_timeout)
+
+        try:
+            return await walk_pages(ask, self.name)
+        except Answered as error:
+            if error.code != _METHOD_NOT_FOUND:
+                raise
+            return Walk(warnings=[f"The server {self.name!r} has no tools at all: it does not know tools/list."])
+
+    def _read(self, walk: Walk, link: Link) -> Listing:
+        """The listing of what was walked: each row on its own, so that an odd one costs no other."""
+        notes = [Note(NoteKind.WARNING, None, "", warning) for warning in walk.warnings]
+        notes += [_double(name) for name in walk.doubles]
+        tools: list[Tool] = []
+        for row in walk.rows:
+            tools += self._take(row, link, notes)
+        self._upstream.warning = walk.warnings[0] if walk.warnings else None
+        notes += [Note(NoteKind.WARNING, None, "", text) for text in self._upstream.oddities()]
+        return Listing(tuple(tools), tuple(notes), link.peer.instructions)
+
+    def _take(self, row: Json, link: Link, notes: list[Note]) -> list[Tool]:
+        found = normalise(row, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted)
+        notes += found.notes
+        if found.spec is None:
+            return []
+        fault = header_fault(found.spec.input) if link.peer.modern and link.wire.headers else None
+        if fault is not None:
+            message = f"Its x-mcp-header is invalid ({fault}); the protocol forbids to use it."
+            notes.append(Note(NoteKind.SET_ASIDE, found.spec.name.name, "/inputSchema", message))
+            return []
+        return [self.tool(found.spec)]
+
+
+def _endpoint(
+    target: Any, env: Mapping[str, str], headers: Mapping[str, str], cwd: str | None, transport: Literal["http", "sse"]
+) -> Endpoint:
+    if isinstance(target, str):
+        return HttpEndpoint(target, headers, transport)
+    if isinstance(target, Sequence):
+        argv = cast("Sequence[Any]", target)
+        return StdioEndpoint(tuple(str(part) for part in argv), env, cwd)
+    return MemoryEndpoint(target)
+
+
+def _double(name: str) -> Note:
+    return Note(NoteKind.SET_ASIDE, name, "", "Another tool of the same name came before it; this one was set aside.")

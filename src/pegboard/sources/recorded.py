@@ -1,0 +1,135 @@
+"""A saved `tools/list` answer as a source: listed and searched like any other, but nothing can be called."""
+
+import gzip
+import json
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+import anyio.to_thread
+
+from pegboard.core import Call, FailureCode, Health, Listing, Note, NoteKind, Result, SourceRef, SourceState, Tool
+from pegboard.errors import SourceError
+from pegboard.normalise import normalise
+from pegboard.schema.types import Json
+
+
+class RecordedSource:
+    """Tools from a file: `{"tools": [...]}`, an array or JSON Lines, plain or .gz, in any spelling.
+
+    Parameters:
+        name: the source's name.
+        path: the file.
+        prefix: the namespace of its tools; the source's name by default. A row's own `namespace` wins.
+        trust_annotations: whether its hints may loosen a policy.
+    """
+
+    kind = "recorded"
+
+    def __init__(
+        self, name: str, path: str | Path, *, prefix: str | None = None, trust_annotations: bool = False
+    ) -> None:
+        self.name = name
+        self.namespace = name if prefix is None else prefix
+        self.path = Path(path)
+        self._trusted = trust_annotations
+        self._ended = anyio.Event()
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[None]:
+        """There is nothing to hold open."""
+        self._ended = anyio.Event()
+        try:
+            yield
+        finally:
+            self._ended.set()
+
+    async def listing(self) -> Listing:
+        """Every tool of the file; a row or line that is none is set aside alone.
+
+        Raises:
+            SourceError: the file is missing, or nothing in it can be read.
+        """
+        return await anyio.to_thread.run_sync(self._read)
+
+    async def health(self) -> Health:
+        """Whether the file is there."""
+        if self.path.is_file():
+            return Health(SourceState.READY)
+        return Health(SourceState.UNAVAILABLE, f"There is no file {self.path}.")
+
+    async def changes(self) -> AsyncIterator[None]:
+        """A recording does not change."""
+        await self._ended.wait()
+        for nothing in ():
+            yield nothing
+
+    def _read(self) -> Listing:
+        notes: list[Note] = []
+        tools: list[Tool] = []
+        text = self._text()
+        instructions, rows = read_rows(text, notes)
+        if not rows and not notes:
+            raise self._fault("holds no tools.", 'It must be {"tools": [...]}, an array, or one tool a line.')
+        for row in rows:
+            found = normalise(
+                row, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted
+            )
+            notes += found.notes
+            if found.spec is not None:
+                tools.append(Tool(found.spec, self._refuse))
+        if rows and not tools:
+            raise self._fault(f"holds no usable tool: {notes[0].message}", "Save a whole tools/list answer.")
+        return Listing(tuple(tools), tuple(notes), instructions)
+
+    def _text(self) -> str:
+        try:
+            raw = self.path.read_bytes()
+            if raw[:2] == b"\x1f\x8b":
+                raw = gzip.decompress(raw)
+        except OSError as error:
+            raise self._fault(f"cannot be read: {error.strerror or error}.", "Check the path.") from None
+        except (EOFError, zlib.error):
+            raise self._fault("is a damaged gzip file.", "Save it again.") from None
+        return raw.decode("utf-8-sig", "replace")
+
+    def _fault(self, what: str, next_step: str) -> SourceError:
+        return SourceError(f"The recording {what}", where=f"sources.{self.name}: {self.path}", next_step=next_step)
+
+    async def _refuse(self, call: Call) -> Result:
+        return Result.failed(
+            FailureCode.UNAVAILABLE,
+            f"{call.tool} is known from a recording only; nothing behind it can be called.",
+            where=self.name,
+            next_step=f"Connect the real server as `mcp` in [sources.{self.name}].",
+        )
+
+
+def read_rows(text: str, notes: list[Note]) -> tuple[str, list[Json]]:
+    """The instructions and the tool rows of a recording; lines that are no JSON are noted."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return "", list(_lines(text, notes))
+    if isinstance(whole, list):
+        return "", cast("list[Json]", whole)
+    answer = cast("dict[str, Any]", whole) if isinstance(whole, dict) else {}
+    inner = answer.get("result", answer)
+    found = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+    if isinstance(found.get("tools"), list):
+        instructions = found.get("instructions")
+        return instructions if isinstance(instructions, str) else "", found["tools"]
+    return "", [answer] if "name" in answer or "function" in answer else []
+
+
+def _lines(text: str, notes: list[Note]) -> Iterator[Json]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            yield json.loads(line)
+        except (ValueError, RecursionError):
+            notes.append(Note(NoteKind.SET_ASIDE, None, f"line {number}", "The line is not JSON; it was set aside."))

@@ -1,0 +1,153 @@
+"""A server behind an address: the SDK's transports, with every failed request kept to itself.
+
+The SDK's transport lets one failed connection end the whole session, and tells a 401 from a 503 no more than a 404
+from a lost session. So the failures are caught one layer below, where HTTP requests are sent: each becomes a JSON-RPC
+error for its own request, and what is known of it (was it sent? which status?) is noted beside it.
+"""
+
+import json
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, cast
+
+import httpx2
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp_types import CONNECTION_CLOSED
+
+from pegboard.wire.client.endpoint import HttpEndpoint
+from pegboard.wire.client.fault import Fault
+from pegboard.wire.client.frames import MAX_FRAME
+
+_CONNECT = 10.0
+_READ = 600.0
+"""Seconds without a byte after which a response is given up; calls have their own, shorter limit."""
+
+_NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
+
+logging.getLogger("mcp").addHandler(logging.NullHandler())
+
+
+class HttpWire:
+    """The transport of one session with one address."""
+
+    headers = True
+    junk_lines = 0
+    junk = ()
+    stderr = ""
+    alive = True
+
+    def __init__(self, endpoint: HttpEndpoint) -> None:
+        self.endpoint = endpoint
+        self.faults: dict[str | int, Fault] = {}
+
+    def obituary(self) -> str:
+        """A server behind an address has no end that is seen here."""
+        return ""
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[JSONRPCDispatcher[Any]]:
+        """Take up the transport; nothing is sent before the first request."""
+        async with self._client() as client, self._streams(client) as (incoming, outgoing):
+            yield JSONRPCDispatcher(incoming, outgoing)
+
+    def _client(self, *_: Any, **__: Any) -> httpx2.AsyncClient:
+        timeout = httpx2.Timeout(_CONNECT, read=_READ)
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32)
+        transport = _Watched(httpx2.AsyncHTTPTransport(limits=limits), self.faults)
+        return httpx2.AsyncClient(transport=transport, timeout=timeout, headers=dict(self.endpoint.headers))
+
+    def _streams(self, client: httpx2.AsyncClient) -> AbstractAsyncContextManager[Any]:
+        if self.endpoint.transport == "sse":
+            return sse_client(self.endpoint.url, sse_read_timeout=_READ, httpx_client_factory=cast("Any", self._client))
+        return streamable_http_client(self.endpoint.url, http_client=client, max_sse_event_size=MAX_FRAME)
+
+
+class _Watched(httpx2.AsyncBaseTransport):
+    """Turns a failed POST into a JSON-RPC error for the request that it carried."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport, faults: dict[str | int, Fault]) -> None:
+        self._inner = inner
+        self._faults = faults
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method != "POST":
+            return await self._inner.handle_async_request(request)
+        try:
+            response = await self._inner.handle_async_request(request)
+            if response.status_code >= 400:
+                return await self._refused(request, response)
+            if response.headers.get("content-type", "").startswith("application/json"):
+                return await _whole(request, response)
+        except httpx2.TransportError as error:
+            message = f"{_words(error)}"
+            return self._error(request, Fault(message, sent=not isinstance(error, _NOT_SENT)))
+        return response
+
+    async def _refused(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+        whole = await _whole(request, response)
+        if _carries_error(whole):
+            return whole
+        status = response.status_code
+        fault = Fault(
+            f"HTTP {status} {response.reason_phrase}".rstrip(),
+            sent=status >= 500 and status != 503,
+            status=status,
+            session_lost="mcp-session-id" in request.headers and _ends_session(status, whole.text),
+        )
+        return self._error(request, fault)
+
+    def _error(self, request: httpx2.Request, fault: Fault) -> httpx2.Response:
+        id_ = _request_id(request)
+        if id_ is None:
+            return httpx2.Response(202, request=request)
+        self._faults[id_] = fault
+        error = {"code": CONNECTION_CLOSED, "message": fault.message}
+        return httpx2.Response(200, json={"jsonrpc": "2.0", "id": id_, "error": error}, request=request)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def _whole(request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+    stream = cast("httpx2.AsyncByteStream", response.stream)
+    try:
+        body = b"".join([chunk async for chunk in stream])
+    finally:
+        await stream.aclose()
+    return httpx2.Response(
+        response.status_code, headers=response.headers, content=body, extensions=response.extensions, request=request
+    )
+
+
+def _carries_error(response: httpx2.Response) -> bool:
+    try:
+        body = response.json()
+    except ValueError:
+        return False
+    return isinstance(body, dict) and isinstance(cast("dict[str, Any]", body).get("error"), dict)
+
+
+def _ends_session(status: int, text: str) -> bool:
+    return status == 404 or (status == 400 and "session" in text.lower())
+
+
+def _request_id(request: httpx2.Request) -> str | int | None:
+    try:
+        frame = json.loads(request.content)
+    except ValueError:
+        return None
+    found = cast("dict[str, Any]", frame) if isinstance(frame, dict) else {}
+    return found.get("id") if "method" in found else None
+
+
+def _words(error: httpx2.TransportError) -> str:
+    match error:
+        case httpx2.ConnectError():
+            return "the connection was refused or the name is unknown"
+        case httpx2.TimeoutException():
+            return "the connection timed out"
+        case _:
+            return "the connection broke"
