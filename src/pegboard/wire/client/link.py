@@ -34,22 +34,41 @@ _log = logging.getLogger(__name__)
 
 
 class Wire(Protocol):
-    """A transport, seen by the link that lives on it."""
+    """A transport, seen by the link that lives on it.
+
+    `headers` tells whether requests carry HTTP headers; `faults` holds what is known of failed ones, by request id.
+    """
 
     headers: bool
     faults: dict[str | int, Fault]
 
     @property
-    def alive(self) -> bool: ...
-    @property
-    def stderr(self) -> str: ...
-    @property
-    def junk(self) -> Sequence[str]: ...
-    @property
-    def junk_lines(self) -> int: ...
+    def alive(self) -> bool:
+        """Whether the other end is there, as far as is known."""
+        ...
 
-    def obituary(self) -> str: ...
-    def open(self) -> AbstractAsyncContextManager[Dispatcher[Any]]: ...
+    @property
+    def stderr(self) -> str:
+        """The end of what it wrote to stderr, without secrets."""
+        ...
+
+    @property
+    def junk(self) -> Sequence[str]:
+        """The beginnings of the first lines that were no messages."""
+        ...
+
+    @property
+    def junk_lines(self) -> int:
+        """How many lines were no messages."""
+        ...
+
+    def obituary(self) -> str:
+        """How it ended by itself, in words; empty while it lives."""
+        ...
+
+    def open(self) -> AbstractAsyncContextManager[Dispatcher[Any]]:
+        """Take it up, and put it down on the way out."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
