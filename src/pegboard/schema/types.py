@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 Json: TypeAlias = Any
 """Any JSON value: None, bool, int, float, str, list, dict with string keys."""
@@ -32,3 +32,13 @@ def digest(value: Json) -> str:
 def pointer(*parts: str | int) -> str:
     """A JSON Pointer (RFC 6901) from its parts; the root is the empty string."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def as_list(value: Json) -> list[Any]:
+    """The value where it is a list, else an empty list."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def as_object(value: Json) -> dict[str, Any]:
+    """The value where it is an object, else an empty object."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
