@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import cast
 
@@ -32,38 +32,52 @@ SETTLE_SECONDS = 0.05
 """Changes that follow one another faster than this are listed once."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a source from the last time.
+
+    Parameters:
+        listing: what it listed.
+        error: why it could not be started, where it has never listed anything.
+    """
+
+    listing: Listing
+    error: str | None = None
+
+
 class Attached:
     """A source's life on one board.
 
     Parameters:
         source: the source.
         tasks: where it runs.
-        starts: how many sources may start at the same time.
         changed: called after each new listing and after each change of state.
-        known: what it listed last time, if that is known.
+        known: what is known of it from the last time, if anything.
     """
 
     def __init__(
         self,
         source: Source,
         tasks: TaskGroup,
-        starts: anyio.Semaphore,
         changed: Callable[["Attached"], Awaitable[None]],
-        known: Listing | None = None,
+        known: Known | None = None,
     ) -> None:
         self.source = source
         self.state = SourceState.IDLE
         self.error: str | None = None
         self.seconds: float | None = None
         self.listing = Listing(())
+        self.is_known = known is not None
         self.fresh = False
-        self._tasks, self._starts, self._changed = tasks, starts, changed
+        self._tasks, self._changed = tasks, changed
         self._handlers: dict[ToolName, Handler] | None = None
         self._settled: anyio.Event | None = None
         self._failed_at = float("-inf")
         self._relist = anyio.Lock()
         if known is not None:
-            self.listing = replace(known, tools=self._rebound(known.tools))
+            self.listing = replace(known.listing, tools=self._rebound(known.listing.tools))
+            if known.error is not None:
+                self.state, self.error = SourceState.UNAVAILABLE, known.error
 
     async def ensure(self) -> None:
         """Start the source if it is not running, and wait until it has listed its tools.
@@ -118,10 +132,8 @@ class Attached:
         began = perf_counter()
         try:
             async with AsyncExitStack() as stack:
-                async with self._starts:
-                    began = perf_counter()
-                    await stack.enter_async_context(self.source.session())
-                    await self._list()
+                await stack.enter_async_context(self.source.session())
+                await self._list()
                 self.seconds = perf_counter() - began
                 self._settle(settled, SourceState.READY, None)
                 await self._changed(self)

@@ -23,6 +23,7 @@ class StoredListing:
         notes: what was repaired or set aside.
         instructions: what the source said of itself.
         saved: Unix time in seconds.
+        error: why it could not be listed, where it never was; it has no tools then.
     """
 
     source: str
@@ -31,6 +32,7 @@ class StoredListing:
     notes: tuple[Note, ...] = ()
     instructions: str = ""
     saved: float = 0.0
+    error: str | None = None
 
 
 def read_listings(connection: Connection) -> Iterator[StoredListing | str]:
@@ -56,10 +58,16 @@ def forget_listing(connection: Connection, source: str) -> None:
 
 def _encode(listing: StoredListing) -> str:
     notes = [{**asdict(note), "kind": note.kind.value} for note in listing.notes]
-    return json.dumps({"tools": list(listing.tools), "notes": notes, "instructions": listing.instructions})
+    whole = {"tools": list(listing.tools), "notes": notes, "instructions": listing.instructions, "error": listing.error}
+    return json.dumps(whole)
 
 
 def _decode(text: str) -> dict[str, Any]:
     found: Mapping[str, Any] = json.loads(text)
     notes = tuple(Note(**{**note, "kind": NoteKind(note["kind"])}) for note in found["notes"])
-    return {"tools": tuple(found["tools"]), "notes": notes, "instructions": found["instructions"]}
+    return {
+        "tools": tuple(found["tools"]),
+        "notes": notes,
+        "instructions": found["instructions"],
+        "error": found.get("error"),
+    }

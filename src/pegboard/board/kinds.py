@@ -1,0 +1,119 @@
+"""From a table `[sources.NAME]` to a source. What a source needs is imported, and its secrets read, when it opens."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import anyio
+
+from pegboard.config import Config, SourceConfig
+from pegboard.core import Health, Listing, Source, SourceState
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What a source is made of.
+
+    Parameters:
+        source: its table.
+        config: the whole config.
+        starting: how many processes may start at the same time; all sources of a board share it.
+    """
+
+    source: SourceConfig
+    config: Config
+    starting: anyio.CapacityLimiter
+
+
+Maker: TypeAlias = Callable[[Making], Source]
+"""Makes a source of one kind."""
+
+
+def _mcp(making: Making) -> Source:
+    from pegboard.sources.mcp import McpSource
+
+    table, options = making.source, making.source.options
+    secrets = making.config.secrets
+    target = secrets.reveal(table.target, where=f"{table.where}.mcp")
+    return McpSource(
+        table.name,
+        target if isinstance(target, str) else list(target),
+        prefix=table.prefix,
+        env=secrets.reveal(options["env"], where=f"{table.where}.env"),
+        headers=secrets.reveal(options["headers"], where=f"{table.where}.headers"),
+        cwd=str(options["cwd"]) if options["cwd"] else None,
+        transport=options["transport"],
+        start_timeout=table.start_timeout,
+        call_timeout=table.call_timeout,
+        trust_annotations=table.trust_annotations,
+        starting=making.starting,
+    )
+
+
+def _recorded(making: Making) -> Source:
+    from pegboard.sources.recorded import RecordedSource
+
+    table = making.source
+    return RecordedSource(
+        table.name, table.target, prefix=table.prefix, trust_annotations=table.trust_annotations
+    )
+
+
+KINDS: Mapping[str, Maker] = {"mcp": _mcp, "recorded": _recorded}
+"""The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
+
+
+def source_of(making: Making) -> Source:
+    """The source of a table, filtered as the table says, made when it is first opened."""
+    return Planned(making.source.name, making.source.kind, lambda: _made(making))
+
+
+def _made(making: Making) -> Source:
+    from pegboard.sources.wrap import filtered
+
+    table = making.source
+    source = KINDS[table.kind](making)
+    return filtered(source, table.allow, table.deny) if table.allow is not None or table.deny else source
+
+
+@dataclass(eq=False)
+class Planned:
+    """A source that is made when it is opened, so that one whose secret is missing costs only itself.
+
+    Parameters:
+        name: the source's name.
+        kind: its kind.
+        make: makes it.
+    """
+
+    name: str
+    kind: str
+    make: Callable[[], Source]
+    _inner: Source | None = field(default=None, init=False)
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[None]:
+        """Make the source and hold it open."""
+        inner = self.make()
+        async with inner.session():
+            self._inner = inner
+            try:
+                yield
+            finally:
+                self._inner = None
+
+    async def listing(self) -> Listing:
+        """The source's listing."""
+        assert self._inner is not None, "the source is not open"
+        return await self._inner.listing()
+
+    async def health(self) -> Health:
+        """The source's health; idle while it is not open."""
+        return await self._inner.health() if self._inner is not None else Health(SourceState.IDLE)
+
+    async def changes(self) -> AsyncIterator[None]:
+        """The source's changes."""
+        if self._inner is not None:
+            async for change in self._inner.changes():
+                yield change

@@ -1,0 +1,76 @@
+"""What a board remembers between runs: listings and wire names, in the store."""
+
+from collections.abc import Iterable, Mapping
+
+import anyio.to_thread
+
+from pegboard.board.attached import Known
+from pegboard.catalog import AliasTable
+from pegboard.catalog.plain import spec_from_json, spec_to_json
+from pegboard.config import SourceConfig
+from pegboard.core import Call, Listing, Result, Tool, ToolName
+from pegboard.store import Store, StoredListing
+
+
+class Memory:
+    """The store, as the board uses it.
+
+    Parameters:
+        store: the store.
+        sources: the tables of the sources; a listing made under another table is not used.
+        reserved: wire names that no tool may take.
+    """
+
+    def __init__(self, store: Store, sources: Mapping[str, SourceConfig], reserved: Iterable[str]) -> None:
+        self.store = store
+        self._prints = {name: source.fingerprint for name, source in sources.items()}
+        self._reserved = frozenset(reserved)
+
+    def known(self) -> dict[str, Known]:
+        """What is known of each source from the last time."""
+        found: dict[str, Known] = {}
+        for name, stored in self.store.listings().items():
+            if self._prints.get(name) == stored.fingerprint:
+                known = _known(stored)
+                if known is not None:
+                    found[name] = known
+        return found
+
+    async def keep(self, name: str, listing: Listing, error: str | None) -> None:
+        """Keep what a source listed, or why it could not be listed."""
+        if name in self._prints:
+            await anyio.to_thread.run_sync(self._keep, name, listing, error)
+
+    async def aliases(self, names: Iterable[ToolName]) -> Mapping[ToolName, str]:
+        """Wire names for these tools too, in one step with whoever else uses the store."""
+        wanted = tuple(names)
+
+        def extended(before: Mapping[ToolName, str]) -> Mapping[ToolName, str]:
+            return AliasTable(before).extend(wanted, reserved=self._reserved).wire
+
+        return await anyio.to_thread.run_sync(self.store.update_aliases, extended)
+
+    def _keep(self, name: str, listing: Listing, error: str | None) -> None:
+        self.store.save_listing(
+            StoredListing(
+                source=name,
+                fingerprint=self._prints[name],
+                tools=tuple(spec_to_json(tool.spec) for tool in listing.tools),
+                notes=listing.notes,
+                instructions=listing.instructions,
+                error=error,
+            )
+        )
+
+
+def _known(stored: StoredListing) -> Known | None:
+    """The stored listing, or None where it is another version's: the source is then listed anew."""
+    try:
+        tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)
+    except ValueError:
+        return None
+    return Known(Listing(tools, stored.notes, stored.instructions), stored.error)
+
+
+async def _not_bound(call: Call) -> Result:
+    raise AssertionError(f"{call.tool} is bound to its source when it is attached")
