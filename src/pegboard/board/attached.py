@@ -22,8 +22,10 @@ from pegboard.core import (
     SourceStatus,
     Tool,
     ToolName,
+    ToolSpec,
 )
 from pegboard.errors import PegboardError, SourceError
+from pegboard.sources.wrap import Disabled
 
 LIVE = (SourceState.READY, SourceState.DEGRADED)
 RETRY_SECONDS = 2.0
@@ -53,6 +55,7 @@ class Attached:
         tasks: where it runs.
         changed: called after each new listing and after each change of state.
         known: what is known of it from the last time, if anything.
+        admits: whether a tool may be on the board; the others can be neither seen nor called.
     """
 
     def __init__(
@@ -61,23 +64,28 @@ class Attached:
         tasks: TaskGroup,
         changed: Callable[["Attached"], Awaitable[None]],
         known: Known | None = None,
+        admits: Callable[[ToolSpec], bool] = lambda _: True,
     ) -> None:
         self.source = source
         self.state = SourceState.IDLE
         self.error: str | None = None
         self.seconds: float | None = None
         self.listing = Listing(())
+        self.tools: tuple[Tool, ...] = ()
+        self.blocked: frozenset[ToolName] = frozenset()
         self.is_known = known is not None
         self.fresh = False
-        self._tasks, self._changed = tasks, changed
+        self._tasks, self._changed, self._admits = tasks, changed, admits
         self._handlers: dict[ToolName, Handler] | None = None
         self._settled: anyio.Event | None = None
         self._failed_at = float("-inf")
         self._relist = anyio.Lock()
         if known is not None:
-            self.listing = replace(known.listing, tools=self._rebound(known.listing.tools))
+            self._take(known.listing)
             if known.error is not None:
                 self.state, self.error = SourceState.UNAVAILABLE, known.error
+        if isinstance(source, Disabled):
+            self.state, self.error, self.is_known = SourceState.DISABLED, source.reason, True
 
     async def ensure(self) -> None:
         """Start the source if it is not running, and wait until it has listed its tools.
@@ -87,6 +95,8 @@ class Attached:
         """
         if self.state in LIVE:
             return
+        if self.state is SourceState.DISABLED:
+            raise SourceError(self.error or "It is disabled.", where=self.source.name)
         if self._settled is None and perf_counter() - self._failed_at < RETRY_SECONDS:
             raise SourceError(self.error or "It could not be started.", where=self.source.name)
         await self.start().wait()
@@ -109,45 +119,51 @@ class Attached:
         """List the tools anew, starting the source where it is not running. A failure stands in the status."""
         if self.state in LIVE:
             await self._list_again()
-        else:
+        elif self.state is not SourceState.DISABLED:
             await self.start().wait()
 
-    async def status(self) -> SourceStatus:
-        """How it is, asking a running source for its health."""
-        state, error = self.state, self.error
-        if state in LIVE:
-            health = await self.source.health()
-            state, error = health.state, health.reason or error
+    def summary(self) -> SourceStatus:
+        """How it is, as far as is known."""
         return SourceStatus(
             name=self.source.name,
             kind=self.source.kind,
-            state=state,
-            tools=len(self.listing.tools),
-            error=error,
+            state=self.state,
+            tools=len(self.tools),
+            error=self.error,
             start_seconds=self.seconds,
             notes=self.listing.notes,
         )
 
+    async def status(self) -> SourceStatus:
+        """How it is, asking a running source for its health."""
+        found = self.summary()
+        if self.state not in LIVE:
+            return found
+        health = await self.source.health()
+        return replace(found, state=health.state, error=health.reason or self.error)
+
     async def _hold(self, settled: anyio.Event) -> None:
         began = perf_counter()
+        await self._changed(self)
         try:
             async with AsyncExitStack() as stack:
                 await stack.enter_async_context(self.source.session())
                 await self._list()
                 self.seconds = perf_counter() - began
-                self._settle(settled, SourceState.READY, None)
-                await self._changed(self)
+                await self._settle(settled, SourceState.READY, None)
                 await self._follow()
         except Exception as problem:
             self._failed_at = perf_counter()
-            self._settle(settled, SourceState.UNAVAILABLE, _reason(problem))
-            await self._changed(self)
+            self._handlers = None
+            await self._settle(settled, SourceState.UNAVAILABLE, _reason(problem))
         finally:
             self._handlers = None
             settled.set()
 
-    def _settle(self, settled: anyio.Event, state: SourceState, error: str | None) -> None:
+    async def _settle(self, settled: anyio.Event, state: SourceState, error: str | None) -> None:
+        """Say how the start or the whole session ended; who waited for it finds the catalog up to date."""
         self.state, self.error = state, error
+        await self._changed(self)
         self._settled = None
         settled.set()
 
@@ -180,12 +196,18 @@ class Attached:
         async with self._relist:
             listing = await self.source.listing()
             self._handlers = {tool.name: tool.handler for tool in listing.tools}
-            self.listing = replace(listing, tools=self._rebound(listing.tools))
+            self._take(listing)
             self.fresh = True
+
+    def _take(self, listing: Listing) -> None:
+        self.listing = listing
+        self.tools = self._rebound(tuple(tool for tool in listing.tools if self._admits(tool.spec)))
+        admitted = {tool.name for tool in self.tools}
+        self.blocked = frozenset(tool.name for tool in listing.tools if tool.name not in admitted)
 
     def _rebound(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
         """The tools with one handler that starts the source where it is needed; unchanged ones stay the same object."""
-        before = {tool.name: tool for tool in self.listing.tools}
+        before = {tool.name: tool for tool in self.tools}
         return tuple(
             known
             if (known := before.get(tool.name)) is not None and known.spec == tool.spec
@@ -234,6 +256,6 @@ def duplicates(attached: Attached, taken: set[ToolName]) -> tuple[Note, ...]:
             "",
             f"Another source has a tool {tool.name}; give this one another prefix.",
         )
-        for tool in attached.listing.tools
+        for tool in attached.tools
         if tool.name in taken
     )

@@ -1,23 +1,24 @@
 """The board: the one object that the library, the gateway and the command line stand on."""
 
-import json
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
-from math import inf
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 from uuid import uuid4
 
 import anyio
-from anyio.abc import TaskGroup
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.streams.memory import MemoryObjectReceiveStream
 
-from pegboard.board.attached import Attached, duplicates
 from pegboard.board.holdings import Holdings, Loaded
+from pegboard.board.kinds import filters_of, sources_of
+from pegboard.board.memory import Memory
+from pegboard.board.roster import Filter, Roster, Watcher
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
+from pegboard.config import BoardConfig, Config, load
 from pegboard.core import (
     Call,
+    Failure,
     FailureCode,
     Handler,
     Middleware,
@@ -32,29 +33,29 @@ from pegboard.core import (
     pipeline,
 )
 from pegboard.core.call import Log
-from pegboard.discovery import META_NAMES, Exposed, Residency, expose, meta_tools
-from pegboard.discovery.answers import unknown_failure
+from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.meta import SHOWN
-from pegboard.errors import PegboardError, nearest
+from pegboard.discovery.residency import Search
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
 from pegboard.schema.types import JsonObject
-from pegboard.surface import mcp
-
-STARTS = 4
-"""How many sources may start at the same time: each is a process, and a machine has few processors."""
 
 
 class Board:
     """A set of tools from many places, found by search, called through one door.
 
-    Use it as an async context manager. Make it with `Board.of` from sources.
+    Make it with `Board.open` (from a config) or `Board.of` (from sources), and use it as an async context manager.
 
     Parameters:
         sources: where the tools come from, in the order in which they are listed.
         name: the board's name.
         residency: which tools a model sees at once.
         middleware: what wraps every call, outermost first.
+        memory: what the board remembers between runs.
+        refresh: whether to list every source on entering, whatever is remembered.
+        watcher: hears how a source is whenever that changes.
+        filters: by a source's name, which of its tools may be on the board.
+        config: what it was made of.
     """
 
     def __init__(
@@ -64,41 +65,66 @@ class Board:
         name: str = "pegboard",
         residency: Residency | None = None,
         middleware: Sequence[Middleware] = (),
+        memory: Memory | None = None,
+        refresh: bool = False,
+        watcher: Watcher | None = None,
+        filters: Mapping[str, Filter] | None = None,
+        config: Config | None = None,
     ) -> None:
         self.name = name
         self.residency = residency or Residency()
-        self._sources = tuple(sources)
+        self.config = config
+        self._refresh_first = refresh
         self._meta = meta_tools(self)
-        self._held = Holdings(default_index, {}, {name: ToolName("", name) for name in META_NAMES})
+        self._held = Holdings(default_index, self.residency, {name: ToolName("", name) for name in META_NAMES})
+        self._memory = memory
+        self._roster = Roster(sources, self._held, memory, watcher, filters)
         self._loaded = Loaded()
-        self._exposed = Exposed(())
-        self._deferred_bytes: int | None = None
-        self._attached: dict[str, Attached] = {}
-        self._listeners: set[MemoryObjectSendStream[Diff]] = set()
         self._stack = AsyncExitStack()
-        self._tasks: TaskGroup | None = None
-        self._run: Handler = pipeline(self._dispatch, *middleware)
+        self._handler: Handler = pipeline(self._dispatch, *middleware)
 
     @classmethod
     def of(cls, *sources: Source, **settings: Any) -> Self:
         """A board of these sources, without a config file; `settings` are the parameters of `Board`."""
         return cls(sources, **settings)
 
+    @classmethod
+    def open(cls, config: Config | Path | str, *, refresh: bool = False, watcher: Watcher | None = None) -> Self:
+        """The board of a config.
+
+        Parameters:
+            config: a config, or the file or folder to read it from.
+            refresh: whether to list every source on entering, whatever is stored.
+            watcher: hears how a source is whenever that changes.
+
+        Raises:
+            ConfigError: the config is missing or wrong.
+        """
+        found = config if isinstance(config, Config) else load(config)
+        return cls(
+            sources_of(found),
+            name=found.board.name,
+            residency=_residency(found.board),
+            memory=Memory(found.board.store, found.sources, META_NAMES),
+            refresh=refresh,
+            watcher=watcher,
+            filters=filters_of(found),
+            config=found,
+        )
+
     async def __aenter__(self) -> Self:
-        """Start every source whose tools are not known yet, and wait for them."""
-        self._tasks = await self._stack.enter_async_context(anyio.create_task_group())
-        starts = anyio.Semaphore(STARTS)
-        for source in self._sources:
-            self._attached[source.name] = Attached(source, self._tasks, starts, self._on_listing)
-        await self.refresh()
+        """Put up the catalog that is stored, and list the sources of which nothing is stored."""
+        if self._memory is not None:
+            self._stack.enter_context(self._memory)
+        tasks = await self._stack.enter_async_context(anyio.create_task_group())
+        self._stack.callback(tasks.cancel_scope.cancel)
+        await self._roster.attach(tasks, refresh=self._refresh_first)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop every source."""
-        if self._tasks is not None:
-            self._tasks.cancel_scope.cancel()
+        """Stop every source and close the store."""
         await self._stack.aclose()
 
     # What it holds
@@ -122,13 +148,17 @@ class Board:
         """The tool that a name means: `ns.tool`, `ns__tool`, `mcp__ns__tool`, a unique bare name, a meta-tool."""
         return self._held.resolve(text)
 
+    def absent(self, missing: Unknown) -> Failure:
+        """Why a name means no tool of the board."""
+        return self._roster.absent(missing)
+
     def tool(self, name: ToolName) -> Tool | None:
         """A tool or meta-tool by its full name."""
         return self._held.catalog.tools.get(name) or self._meta.get(name)
 
     def view(self, session: Session | None = None) -> View:
-        """What a model sees: the direct tools, those that its session has loaded, and the meta-tools."""
-        exposed = self._exposed
+        """What a model sees: the direct tools, the meta-tools, and what its session has loaded."""
+        exposed = self._held.exposed
         names = self._loaded.of(session.id) if session is not None else ()
         here = {spec.name for spec in exposed.direct} if names else set[ToolName]()
         tools = [self.tool(name) for name in names if name not in here]
@@ -141,9 +171,13 @@ class Board:
             exposed.notes,
         )
 
-    def instructions_of(self, source: str) -> str:
-        """What a source says of itself; untrusted text."""
-        return self._attached[source].listing.instructions if source in self._attached else ""
+    def deferred_bytes(self) -> int:
+        """How many bytes the definitions take that are not in the list."""
+        return self._held.deferred_bytes
+
+    def changes(self) -> AbstractAsyncContextManager[MemoryObjectReceiveStream[Diff]]:
+        """A stream of what changes in the catalog from now on."""
+        return self._roster.changes()
 
     # Finding and calling
 
@@ -168,7 +202,7 @@ class Board:
         """Call a tool by any of its names. What goes wrong is in the result, never raised."""
         target = self.resolve(name) if isinstance(name, str) else name
         if isinstance(target, Unknown):
-            return Result(failure=unknown_failure(target))
+            return Result(failure=self.absent(target))
         return await self.run(
             Call(
                 tool=target,
@@ -183,7 +217,7 @@ class Board:
 
     async def run(self, call: Call) -> Result:
         """Run a call through the whole pipeline."""
-        return await self._run(call)
+        return await self._handler(call)
 
     async def _dispatch(self, call: Call) -> Result:
         tool = self._held.catalog.tools.get(call.tool) or self._meta.get(call.tool)
@@ -203,29 +237,15 @@ class Board:
         """The session is over."""
         self._loaded.forget(session.id)
 
-    def deferred_bytes(self) -> int:
-        """How many bytes the definitions take that are not in the list."""
-        if self._deferred_bytes is None:
-            view = self.view()
-            rows = [mcp.tool(spec, view.wire_name(spec.name)) for spec in view.deferred]
-            self._deferred_bytes = len(json.dumps(rows, ensure_ascii=False, separators=(",", ":"), default=str))
-        return self._deferred_bytes
-
-    async def page(self, id: str, number: int) -> str | None:
-        """One page of a result that was cut."""
-        return None
+    async def page(self, id: str, number: int, session: Session) -> str | None:
+        """One page of a result that was cut, counted from 1, or None where there is none for this principal."""
+        return await self._memory.page(id, number, session.principal) if self._memory else None
 
     # Sources
 
     async def statuses(self) -> list[SourceStatus]:
         """How each source is, in the board's order."""
-        taken: set[ToolName] = set()
-        found: list[SourceStatus] = []
-        for attached in self._attached.values():
-            status = await attached.status()
-            found.append(replace(status, notes=(*status.notes, *duplicates(attached, taken))))
-            taken |= {tool.name for tool in attached.listing.tools}
-        return found
+        return await self._roster.statuses()
 
     async def refresh(self, names: Sequence[str] | None = None) -> None:
         """List sources anew, all or the named ones, and wait; what goes wrong stands in `statuses`.
@@ -233,32 +253,21 @@ class Board:
         Raises:
             PegboardError: a name is no source's.
         """
-        missing = [name for name in names or () if name not in self._attached]
-        if missing:
-            near = nearest(missing[0], self._attached) or list(self._attached)
-            raise PegboardError(f"There is no source {missing[0]!r}.", next_step=f"Name one of {', '.join(near)}.")
-        async with anyio.create_task_group() as tasks:
-            for name in names if names is not None else self._attached:
-                tasks.start_soon(self._attached[name].refresh)
+        await self._roster.refresh(names)
 
-    @asynccontextmanager
-    async def changes(self) -> AsyncGenerator[MemoryObjectReceiveStream[Diff]]:
-        """A stream of what changes in the catalog from now on."""
-        send, receive = anyio.create_memory_object_stream[Diff](inf)
-        self._listeners.add(send)
-        try:
-            async with receive:
-                yield receive
-        finally:
-            self._listeners.discard(send)
-            send.close()
+    def refresh_soon(self) -> None:
+        """List in the background, once, every source that has not been listed by this process."""
+        self._roster.refresh_soon()
 
-    async def _on_listing(self, attached: Attached) -> None:
-        tools = [tool for each in self._attached.values() for tool in each.listing.tools]
-        diff = self._held.replace(tools)
-        if not diff:
-            return
-        self._exposed = expose(self._held.catalog, self.residency)
-        self._deferred_bytes = None
-        for listener in self._listeners:
-            listener.send_nowait(diff)
+    def instructions_of(self, source: str) -> str:
+        """What a source says of itself; untrusted text."""
+        return self._roster.instructions(source)
+
+
+def _residency(config: BoardConfig) -> Residency:
+    return Residency(
+        search=cast("Search", config.search),
+        threshold=config.threshold,
+        always=config.always,
+        max_direct=config.max_direct,
+    )

@@ -9,9 +9,8 @@ import anyio
 
 from pegboard.board.board import Board
 from pegboard.catalog import Unknown
-from pegboard.core import Progress, Session, ToolName
+from pegboard.core import FailureCode, Progress, Result, Session, ToolName
 from pegboard.core.call import Log
-from pegboard.discovery.answers import unknown_failure
 from pegboard.schema.types import JsonObject
 from pegboard.surface import mcp
 from pegboard.surface.mcp import Family
@@ -36,7 +35,6 @@ class Gateway:
         self.name = board.name
         self.version = version("pegboard")
         self._rows: dict[tuple[ToolName, Family], tuple[Any, JsonObject]] = {}
-        self.answered = anyio.Event()
 
     def instructions(self) -> str:
         """What there is, one line a namespace; how to find the rest, where there is more than the list shows."""
@@ -68,7 +66,7 @@ class Gateway:
         body: dict[str, Any] = {"tools": [self._row(spec, view.wire_name(spec.name), family) for spec in page]}
         if start + PAGE < len(specs):
             body["nextCursor"] = view.wire_name(page[-1].name)
-        self.answered.set()
+        self.board.refresh_soon()
         return body
 
     def _start(self, cursor: str | None, names: list[str]) -> int:
@@ -91,12 +89,14 @@ class Gateway:
         """Run the call that a request asks for."""
         target = self.board.resolve(params["name"])
         if isinstance(target, Unknown):
-            failure = unknown_failure(target)
+            failure = self.board.absent(target)
+            if failure.code is not FailureCode.UNKNOWN_TOOL:
+                return mcp.output(Result(failure=failure))
             raise Refusal(f"Unknown tool: {failure.message} {failure.next_step}", data=failure.to_json())
         session = self._session(peer, params.get("_meta") or {})
         call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log)
         result = await self.board.run(call)
-        self.answered.set()
+        self.board.refresh_soon()
         tool = self.board.tool(target)
         family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
         return mcp.output(result, tool.spec if tool else None, family)

@@ -1,11 +1,14 @@
 """What the board holds now: catalog, wire names and index, which change together."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, resolve
 from pegboard.core import Tool, ToolName
+from pegboard.discovery.residency import Exposed, Residency, expose
 from pegboard.index import Found, Index, Where
+from pegboard.surface import mcp
 
 
 class Holdings:
@@ -13,30 +16,47 @@ class Holdings:
 
     Parameters:
         index: makes the search engine, when it is first needed.
-        aliases: wire names that tools have from earlier.
+        residency: decides which tools a model sees at once.
         reserved: names that no tool may take, and what they mean.
     """
 
-    def __init__(
-        self, index: Callable[[], Index], aliases: Mapping[ToolName, str], reserved: Mapping[str, ToolName]
-    ) -> None:
+    def __init__(self, index: Callable[[], Index], residency: Residency, reserved: Mapping[str, ToolName]) -> None:
         self.catalog = Catalog()
-        self.aliases = AliasTable(aliases)
+        self.aliases = AliasTable()
         self.version = 0
+        self.exposed = Exposed(())
+        self._residency = residency
+        self._deferred_bytes: int | None = None
         self._make_index = index
         self._index: Index | None = None
         self._reserved = reserved
         self._behind: set[ToolName] = set()
+
+    def rename(self, aliases: Mapping[ToolName, str]) -> None:
+        """Take over wire names; they must hold every name that is held already."""
+        self.aliases = AliasTable(aliases)
 
     def replace(self, tools: Iterable[Tool]) -> Diff:
         """Hold these tools from now on; returns what changed."""
         newer = Catalog.of(tools)
         diff = self.catalog.diff(newer)
         self.aliases = self.aliases.extend(diff.added, reserved=self._reserved)
+        if not diff:
+            return diff
         self.catalog = newer
+        self.exposed = expose(newer, self._residency)
+        self._deferred_bytes = None
         self.version += 1
         self._behind.update(diff.added, diff.changed, diff.removed)
         return diff
+
+    @property
+    def deferred_bytes(self) -> int:
+        """How many bytes the definitions of the deferred tools take."""
+        if self._deferred_bytes is None:
+            rows = [mcp.tool(spec, self.aliases[spec.name]) for spec in self.exposed.deferred]
+            self._deferred_bytes = len(json.dumps(rows, separators=(",", ":"), default=str))
+        return self._deferred_bytes
 
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means: its own spelling first, then a meta-tool's."""

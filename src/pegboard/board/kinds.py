@@ -3,12 +3,19 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import anyio
+import anyio.to_thread
 
+from pegboard.board.roster import Filter
 from pegboard.config import Config, SourceConfig
-from pegboard.core import Health, Listing, Source, SourceState
+from pegboard.core import Health, Listing, Selection, Source, SourceState, ToolSpec
+from pegboard.sources.wrap import Disabled
+
+STARTS = 4
+"""How many processes may start at the same time: a machine has few processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +62,39 @@ def _recorded(making: Making) -> Source:
     from pegboard.sources.recorded import RecordedSource
 
     table = making.source
-    return RecordedSource(
-        table.name, table.target, prefix=table.prefix, trust_annotations=table.trust_annotations
-    )
+    return RecordedSource(table.name, table.target, prefix=table.prefix, trust_annotations=table.trust_annotations)
 
 
 KINDS: Mapping[str, Maker] = {"mcp": _mcp, "recorded": _recorded}
 """The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
 
 
-def source_of(making: Making) -> Source:
-    """The source of a table, filtered as the table says, made when it is first opened."""
-    return Planned(making.source.name, making.source.kind, lambda: _made(making))
+def sources_of(config: Config) -> list[Source]:
+    """The sources of a config, each made when it is first opened."""
+    starting = anyio.CapacityLimiter(STARTS)
+    return [_source_of(Making(table, config, starting)) for table in config.sources.values()]
 
 
-def _made(making: Making) -> Source:
-    from pegboard.sources.wrap import filtered
-
+def _source_of(making: Making) -> Source:
     table = making.source
-    source = KINDS[table.kind](making)
-    return filtered(source, table.allow, table.deny) if table.allow is not None or table.deny else source
+    if table.disabled:
+        return Disabled(table.name, table.kind, "It is disabled in the config.")
+    return Planned(table.name, table.kind, lambda: KINDS[table.kind](making))
+
+
+def filters_of(config: Config) -> dict[str, Filter]:
+    """Which tools the tables allow, by source."""
+    return {
+        name: partial(
+            _admits, None if table.allow is None else Selection.parse(table.allow), Selection.parse(table.deny)
+        )
+        for name, table in config.sources.items()
+        if table.allow is not None or table.deny
+    }
+
+
+def _admits(allow: Selection | None, deny: Selection, spec: ToolSpec) -> bool:
+    return (allow is None or spec in allow) and spec not in deny
 
 
 @dataclass(eq=False)
@@ -95,7 +115,8 @@ class Planned:
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[None]:
         """Make the source and hold it open."""
-        inner = self.make()
+        # In a thread, because it imports: a gateway answers its clients meanwhile.
+        inner = await anyio.to_thread.run_sync(self.make)
         async with inner.session():
             self._inner = inner
             try:

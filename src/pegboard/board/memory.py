@@ -1,6 +1,8 @@
 """What a board remembers between runs: listings and wire names, in the store."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
 
@@ -9,22 +11,35 @@ from pegboard.catalog import AliasTable
 from pegboard.catalog.plain import spec_from_json, spec_to_json
 from pegboard.config import SourceConfig
 from pegboard.core import Call, Listing, Result, Tool, ToolName
-from pegboard.store import Store, StoredListing
+
+if TYPE_CHECKING:
+    from pegboard.store import StoredListing
 
 
 class Memory:
     """The store, as the board uses it.
 
     Parameters:
-        store: the store.
+        location: the store's folder, or ":memory:".
         sources: the tables of the sources; a listing made under another table is not used.
         reserved: wire names that no tool may take.
     """
 
-    def __init__(self, store: Store, sources: Mapping[str, SourceConfig], reserved: Iterable[str]) -> None:
-        self.store = store
+    def __init__(self, location: Path | str, sources: Mapping[str, SourceConfig], reserved: Iterable[str]) -> None:
+        self._location = location
         self._prints = {name: source.fingerprint for name, source in sources.items()}
         self._reserved = frozenset(reserved)
+
+    def __enter__(self) -> Self:
+        """Open the store."""
+        from pegboard.store import Store
+
+        self.store = Store.open(self._location)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the store."""
+        self.store.close()
 
     def known(self) -> dict[str, Known]:
         """What is known of each source from the last time."""
@@ -50,7 +65,14 @@ class Memory:
 
         return await anyio.to_thread.run_sync(self.store.update_aliases, extended)
 
+    async def page(self, id: str, number: int, owner: str) -> str | None:
+        """One page of a kept result, counted from 1, with what there is beside it."""
+        page = await anyio.to_thread.run_sync(lambda: self.store.result_page(id, number - 1, owner=owner))
+        return None if page is None else f"{page.text}\n\n(page {number} of {page.pages})"
+
     def _keep(self, name: str, listing: Listing, error: str | None) -> None:
+        from pegboard.store import StoredListing
+
         self.store.save_listing(
             StoredListing(
                 source=name,
@@ -63,7 +85,7 @@ class Memory:
         )
 
 
-def _known(stored: StoredListing) -> Known | None:
+def _known(stored: "StoredListing") -> Known | None:
     """The stored listing, or None where it is another version's: the source is then listed anew."""
     try:
         tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)

@@ -38,11 +38,6 @@ def answer(value: Mapping[str, Any], text: str) -> Result:
     return Result(value=dict(value), content=(mcp.text_block(text),))
 
 
-def unknown(missing: Unknown) -> Result:
-    """The failure for a name that means no tool, or several."""
-    return Result(failure=unknown_failure(missing))
-
-
 def unknown_failure(missing: Unknown) -> Failure:
     """Says which names are near, or which tools share the bare name."""
     names = ", ".join(missing.candidates)

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from pegboard.catalog import Unknown
 from pegboard.core import Call, Effects, Failure, FailureCode, Result
-from pegboard.discovery.answers import unknown
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
 from pegboard.schema.types import JsonObject
@@ -26,7 +25,7 @@ async def tool_call(desk: Desk, call: Call) -> Result:
     """Run the target through the whole pipeline: what is checked and recorded is the target, not this wrapper."""
     name = desk.resolve(str(call.arguments.get("name", "")))
     if isinstance(name, Unknown):
-        return unknown(name)
+        return Result(failure=desk.absent(name))
     if name == SPEC.name:
         return Result(failure=Failure(FailureCode.INVALID_ARGUMENTS, "tool_call does not call itself.", "/name"))
     arguments: JsonObject = call.arguments.get("arguments") or {}

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from pegboard.catalog import Unknown, View
 from pegboard.core import Call, Result, ToolSpec
-from pegboard.discovery.answers import answer, definition, described, unknown, unknown_failure
+from pegboard.discovery.answers import answer, definition, described
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
 from pegboard.schema.types import JsonObject
@@ -25,12 +25,12 @@ async def tool_describe(desk: Desk, call: Call) -> Result:
     missing = [name for name in meant if isinstance(name, Unknown)]
     found = [name for name in meant if not isinstance(name, Unknown)]
     if missing and not found:
-        return unknown(missing[0])
+        return Result(failure=desk.absent(missing[0]))
     view = desk.view(call.session)
     desk.load(call.session, found)
     specs = [tool.spec for tool in map(desk.catalog.get, found) if tool is not None]
     rows = [full(spec, view) for spec in specs]
-    failures = [unknown_failure(name) for name in missing]
+    failures = [desk.absent(name) for name in missing]
     text = [*map(_text, rows), *map(str, failures)]
     return answer({"tools": rows, "unknown": [failure.to_json() for failure in failures]}, "\n\n".join(text))
 

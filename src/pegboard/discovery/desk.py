@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 from typing import Protocol
 
 from pegboard.catalog import Catalog, Unknown, View
-from pegboard.core import Call, Result, Session, SourceStatus, ToolName
+from pegboard.core import Call, Failure, Result, Session, SourceStatus, ToolName
 from pegboard.index import Found, Where
 
 
@@ -18,6 +18,10 @@ class Desk(Protocol):
 
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means, in any of its spellings."""
+        ...
+
+    def absent(self, missing: Unknown) -> Failure:
+        """Why a name means no tool of the board."""
         ...
 
     def find(self, query: str, *, limit: int, where: Where | None = None) -> Found:
@@ -44,6 +48,6 @@ class Desk(Protocol):
         """How the sources are."""
         ...
 
-    def page(self, id: str, number: int) -> Awaitable[str | None]:
-        """One page of a result that was cut, or None where there is none."""
+    def page(self, id: str, number: int, session: Session) -> Awaitable[str | None]:
+        """One page of a result that was cut, counted from 1; None where this principal has none."""
         ...

@@ -20,7 +20,7 @@ SPEC = meta_spec(
 async def result_read(desk: Desk, call: Call) -> Result:
     """One page of a kept result, as text."""
     id, number = str(call.arguments.get("id", "")), clamp(call.arguments.get("page", 1), 1, 10**6)
-    text = await desk.page(id, number)
+    text = await desk.page(id, number, call.session)
     if text is None:
         step = "Use the id and a page number that the cut result names; results are kept for a limited time."
         return Result(

@@ -1,0 +1,173 @@
+"""The sources of a board: attached, started when needed, followed, and brought into the catalog when they change."""
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from math import inf
+from typing import TypeAlias
+
+import anyio
+from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from pegboard.board.attached import LIVE, Attached, Known, duplicates
+from pegboard.board.holdings import Holdings
+from pegboard.board.memory import Memory
+from pegboard.catalog import Diff, Unknown
+from pegboard.core import Failure, FailureCode, Source, SourceState, SourceStatus, ToolName, ToolSpec
+from pegboard.discovery.answers import unknown_failure
+from pegboard.errors import PegboardError, nearest
+
+LULL_SECONDS = 1.0
+"""So long after a client's first answer the sources start: its next questions shall not share the machine with them."""
+
+Watcher: TypeAlias = Callable[[SourceStatus], object]
+"""Hears how a source is whenever that changes."""
+
+Filter: TypeAlias = Callable[[ToolSpec], bool]
+"""Says which tools of a source may be on the board."""
+
+
+class Roster:
+    """The attached sources.
+
+    Parameters:
+        sources: the sources, in the order in which their tools are listed.
+        held: the catalog that they fill.
+        memory: what is known of them from the last time, and where it is kept.
+        watcher: hears each change of a source's state.
+        filters: by the source's name, which of its tools may be on the board.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        held: Holdings,
+        memory: Memory | None = None,
+        watcher: Watcher | None = None,
+        filters: Mapping[str, Filter] | None = None,
+    ) -> None:
+        self._sources, self._held, self._memory, self._watcher = tuple(sources), held, memory, watcher
+        self._filters = filters or {}
+        self._attached: dict[str, Attached] = {}
+        self._listeners: set[MemoryObjectSendStream[Diff]] = set()
+        self._lock = anyio.Lock()
+        self._refreshing = False
+
+    async def attach(self, tasks: TaskGroup, *, refresh: bool) -> None:
+        """Put up the sources as they are known. Those of which nothing is known are started, and waited for.
+
+        Parameters:
+            tasks: where the sources live.
+            refresh: whether to start the others too.
+        """
+        self._tasks = tasks
+        known: dict[str, Known] = self._memory.known() if self._memory else {}
+        for source in self._sources:
+            self._attached[source.name] = Attached(
+                source, tasks, self._on_change, known.get(source.name), self._filters.get(source.name, _every)
+            )
+        if known:
+            await self._refill()
+        await self._refresh([name for name, attached in self._attached.items() if refresh or not attached.is_known])
+
+    async def refresh(self, names: Sequence[str] | None = None) -> None:
+        """List sources anew, all or the named ones, and wait for them.
+
+        Raises:
+            PegboardError: a name is no source's.
+        """
+        missing = [name for name in names or () if name not in self._attached]
+        if missing:
+            near = nearest(missing[0], self._attached) or list(self._attached)
+            raise PegboardError(f"There is no source {missing[0]!r}.", next_step=f"Name one of {', '.join(near)}.")
+        await self._refresh(self._attached if names is None else names)
+
+    async def _refresh(self, names: Iterable[str]) -> None:
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(self._attached[name].refresh)
+
+    def refresh_soon(self) -> None:
+        """List in the background, once, every source that has not been listed by this process."""
+        if not self._refreshing:
+            self._refreshing = True
+            self._tasks.start_soon(self._catch_up)
+
+    async def _catch_up(self) -> None:
+        await anyio.sleep(LULL_SECONDS)
+        await self._refresh([name for name, attached in self._attached.items() if not attached.fresh])
+
+    async def statuses(self) -> list[SourceStatus]:
+        """How each source is, in the board's order."""
+        taken: set[ToolName] = set()
+        found: list[SourceStatus] = []
+        for attached in self._attached.values():
+            status = await attached.status()
+            found.append(replace(status, notes=(*status.notes, *duplicates(attached, taken))))
+            taken |= {tool.name for tool in attached.tools}
+        return found
+
+    def instructions(self, source: str) -> str:
+        """What a source says of itself; untrusted text."""
+        return self._attached[source].listing.instructions if source in self._attached else ""
+
+    def absent(self, missing: Unknown) -> Failure:
+        """Why a name means no tool of the board: not allowed, not reachable, or not known at all."""
+        name = ToolName.parse(missing.text.removeprefix("mcp__").replace("__", ".", 1))
+        for source, attached in self._attached.items():
+            if any(name in (blocked, ToolName("", blocked.name)) for blocked in attached.blocked):
+                return Failure(
+                    FailureCode.BLOCKED,
+                    f"{name} is not allowed on this board.",
+                    next_step=f"Whoever runs the board can allow it in [sources.{source}].",
+                )
+            if name.namespace == source and attached.state is SourceState.UNAVAILABLE:
+                return Failure(
+                    FailureCode.UNAVAILABLE,
+                    f"There is no tool {name}, and its source cannot be reached: {attached.error}",
+                    next_step="Use another tool, or try again later; `pegboard doctor` shows the details.",
+                    retryable=True,
+                )
+        return unknown_failure(missing)
+
+    @asynccontextmanager
+    async def changes(self) -> AsyncGenerator[MemoryObjectReceiveStream[Diff]]:
+        """A stream of what changes in the catalog from now on."""
+        send, receive = anyio.create_memory_object_stream[Diff](inf)
+        self._listeners.add(send)
+        try:
+            async with receive:
+                yield receive
+        finally:
+            self._listeners.discard(send)
+            send.close()
+
+    async def _on_change(self, attached: Attached) -> None:
+        if self._watcher is not None:
+            self._watcher(attached.summary())
+        if attached.state is SourceState.STARTING:
+            return
+        await self._refill()
+        if self._memory is None:
+            return
+        if attached.state in LIVE:
+            await self._memory.keep(attached.source.name, attached.listing, None)
+        elif not attached.is_known and not attached.fresh:
+            await self._memory.keep(attached.source.name, attached.listing, attached.error)
+
+    async def _refill(self) -> None:
+        """Swap in a catalog of what the sources list now."""
+        async with self._lock:
+            tools = [tool for each in self._attached.values() for tool in each.tools]
+            nameless = [tool.name for tool in tools if tool.name not in self._held.aliases.wire]
+            if nameless and self._memory is not None:
+                self._held.rename(await self._memory.aliases(nameless))
+            diff = self._held.replace(tools)
+        if diff:
+            for listener in self._listeners:
+                listener.send_nowait(diff)
+
+
+def _every(_: ToolSpec) -> bool:
+    return True
