@@ -5,18 +5,9 @@ from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, TypeAlias, cast
 
 from pegboard.schema.types import Json, JsonObject
-
-
-@runtime_checkable
-class Content(Protocol):
-    """One content block."""
-
-    def block(self) -> JsonObject:
-        """The block as MCP writes it (specification 2025-11-25, server/tools, "Tool Result")."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +102,9 @@ class Link:
         known = {key: value for key, value in more.items() if value is not None}
         return {"type": "resource_link", "uri": self.uri, "name": self.name, **known}
 
+
+Content: TypeAlias = Text | Image | Audio | File | Link
+"""What a tool may return beside JSON."""
 
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),

@@ -3,14 +3,14 @@
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, cast, get_args
+from typing import Any, cast, get_args, get_origin
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
 from pegboard.core import Call, Failure, FailureCode, Handler, Log, Mode, Progress, Result, Session
-from pegboard.define.content import blocks_of
+from pegboard.define.content import Content, blocks_of
 from pegboard.define.error import ToolError
 from pegboard.schema.infer import Inferred
 from pegboard.schema.parameters import ArgumentsError
@@ -51,9 +51,12 @@ def _wanted(annotation: Any) -> Any:
 
 
 def is_opaque(annotation: Any) -> bool:
-    """Whether a return type is content or a ready result, which has no JSON Schema."""
-    parts = [part for part in (annotation, *get_args(annotation)) if isinstance(part, type)]
-    return any(part in (Result, bytes) or hasattr(part, "block") or _is_sdk_content(part) for part in parts)
+    """Whether a return type is content or a ready result, or holds one: it has no JSON Schema."""
+    if isinstance(annotation, type) and not get_args(annotation):
+        return issubclass(annotation, (Result, bytes, Content)) or _is_sdk_content(annotation)
+    origin = get_origin(annotation)
+    keyed = isinstance(origin, type) and issubclass(origin, Mapping)
+    return not keyed and any(is_opaque(part) for part in get_args(annotation))
 
 
 def _is_sdk_content(kind: type) -> bool:

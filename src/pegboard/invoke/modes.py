@@ -22,12 +22,10 @@ from pegboard.core import (
     offers,
     take_mode,
 )
+from pegboard.invoke.lookup import SpecOf
 from pegboard.schema.compare import differences
 from pegboard.schema.embed import find
 from pegboard.schema.types import Json, JsonObject, digest
-
-SpecOf: TypeAlias = Callable[[ToolName], ToolSpec | None]
-"""The spec of a tool that is on the board, by its full name."""
 
 HealthOf: TypeAlias = Callable[[ToolSpec], Awaitable[Health]]
 """How a tool's source is right now."""

@@ -60,7 +60,7 @@ def _mend(value: Json, place: Place, path: _Path, changes: list[Mended]) -> Json
     if isinstance(value, str) and "string" not in kinds:
         value = _read(value, kinds, path, changes)
     if kinds == frozenset({"array"}) and kind_of(value) not in ("array", "null") and not _is_listing(value, place):
-        changes.append(Mended(pointer(*path), f"a single {kind_of(value)} was read as a list of one"))
+        changes.append(Mended(pointer(*path), f"a single {kind_of(value)} was read as a list of it"))
         value = [value]
     return _mend_members(value, place, path, changes)
 
@@ -82,7 +82,7 @@ def _mend_members(value: Json, place: Place, path: _Path, changes: list[Mended])
 def _read(text: str, kinds: frozenset[str], path: _Path, changes: list[Mended]) -> Json:
     for value in _readings(text):
         if kind_of(value) in kinds:
-            changes.append(Mended(pointer(*path), f"the text was read as JSON: {kind_of(value)}"))
+            changes.append(Mended(pointer(*path), f"a text was read as the JSON {kind_of(value)} that it spells"))
             return value
     return text
 

@@ -46,6 +46,28 @@ class Violation:
         return {key: value for key, value in told.items() if value is not None}
 
 
+def misspelt(schema: Schema, value: Json) -> tuple[str, ...]:
+    """Of a valid object, the keys that no property declares but that resemble one that is not given.
+
+    A schema that does not close itself lets them pass, and the tool would not see what was meant.
+    """
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or not isinstance(value, Mapping):
+        return ()
+    known, sent = cast("Mapping[str, Any]", properties), cast("Mapping[str, Any]", value)
+    if sent.keys() <= known.keys() or "patternProperties" in schema:
+        return ()
+    free = [name for name in known if name not in sent]
+    notes: list[str] = []
+    for key in sent:
+        near = _near(key, free) if key not in known else None
+        if near is not None:
+            notes.append(
+                f"{shown(key)} is not a known parameter and may have been ignored; did you mean {shown(near)}?"
+            )
+    return tuple(notes)
+
+
 def explain(errors: "Iterable[ValidationError]", schema: Schema, value: Json, *, limit: int) -> tuple[Violation, ...]:
     """Our words for the engine's errors, each place once, in the order of the engine; past `limit` only a count."""
     found: dict[tuple[str, str], Violation] = {}
@@ -89,20 +111,25 @@ def _explain(error: "ValidationError", schema: Schema) -> list[Violation]:
 
 def _missing(place: str, key: str, known: Sequence[str], value: Json) -> Violation:
     sent = [name for name in cast("Mapping[str, Any]", value) if name not in known]
-    meant = nearest(key, sent, limit=1) or [name for name in sent if _plain(name) == _plain(key)]
-    hint = f"; {shown(meant[0])} was sent: did you mean {shown(key)}?" if meant else ""
+    meant = _near(key, sent)
+    hint = f"; {shown(meant)} was sent: did you mean {shown(key)}?" if meant else ""
     return Violation(f"{place}{pointer(key)}", f"is required but missing{hint}", near=key if meant else None)
 
 
 def _unknown(place: str, key: str, known: Sequence[str], value: Json) -> Violation:
     free = [name for name in known if name not in cast("Mapping[str, Any]", value)]
-    near = nearest(key, free or known, limit=1) or [name for name in known if _plain(name) == _plain(key)]
-    if near:
-        hint = f"did you mean {shown(near[0])}?"
-    else:
-        hint = f"known are {', '.join(known)}" if known else "none are allowed"
+    near = _near(key, free or known)
+    others = f"known are {', '.join(known)}" if known else "none are allowed"
+    hint = f"did you mean {shown(near)}?" if near else others
     place = f"{place}{pointer(key)}"
-    return Violation(place, f"is not a known parameter; {hint}", near=near[0] if near else None)
+    return Violation(place, f"is not a known parameter; {hint}", near=near)
+
+
+def _near(key: str, names: Iterable[str]) -> str | None:
+    """The name that a key most resembles: in any spelling of its words first (`repoPath`, `repo-path`)."""
+    known = list(names)
+    alike = [name for name in known if _plain(name) == _plain(key)]
+    return next(iter(alike or nearest(key, known, limit=1)), None)
 
 
 def _plain(name: str) -> str:

@@ -91,5 +91,5 @@ def test_what_has_no_single_reading_comes_back_as_it_was(schema: dict[str, objec
 def test_a_change_names_its_place() -> None:
     _, changes = mend(tool(a=tool(**{"b/c": {"type": "integer"}})), {"a": {"b/c": "5"}})
     assert [(change.pointer, change.message) for change in changes] == [
-        ("/a/b~1c", "the text was read as JSON: number")
+        ("/a/b~1c", "a text was read as the JSON number that it spells")
     ]
