@@ -2,12 +2,20 @@
 
 from pegboard.compose.batch import Batch, Undo, batch
 from pegboard.compose.bind import Bound, Composite, Unbound, bind, bind_strictly
+from pegboard.compose.bundle import Bundle
+from pegboard.compose.gather import Branch
+from pegboard.compose.merge import Merge, key, rank, union
+from pegboard.compose.scatter import Scatter, scatter
 from pegboard.compose.upstream import UpstreamFunction, UpstreamTool
 
 __all__ = [
     "Batch",
     "Bound",
+    "Branch",
+    "Bundle",
     "Composite",
+    "Merge",
+    "Scatter",
     "Unbound",
     "Undo",
     "UpstreamFunction",
@@ -15,4 +23,8 @@ __all__ = [
     "batch",
     "bind",
     "bind_strictly",
+    "key",
+    "rank",
+    "scatter",
+    "union",
 ]

@@ -13,6 +13,9 @@ from pegboard.core import FailureCode, Result, Status
 Job: TypeAlias = Callable[[], Awaitable[Result]]
 """One part, ready to run; called again for a retry."""
 
+Told: TypeAlias = Callable[[int, int], Awaitable[None]]
+"""Told how many parts have ended, and of how many."""
+
 HOPELESS = frozenset((FailureCode.UNAVAILABLE, FailureCode.BLOCKED, FailureCode.BUDGET, FailureCode.APPROVAL_NEEDED))
 """Failures that the next part will meet as well."""
 
@@ -61,7 +64,7 @@ class Outcome:
 class _Run:
     pace: Pace
     jobs: Sequence[Job]
-    done: Callable[[int, Outcome], Awaitable[None]] | None
+    done: Told | None
     outcomes: list[Outcome]
     next: int = 0
     finished: int = 0
@@ -84,7 +87,7 @@ class _Run:
             self.outcomes[index] = outcome
             self._count(outcome)
             if self.done is not None:
-                await self.done(index, outcome)
+                await self.done(self.finished, len(self.jobs))
 
     async def _turn(self) -> None:
         now = clock()
@@ -141,7 +144,7 @@ async def fan_out(
     jobs: Sequence[Job],
     pace: Pace,
     *,
-    done: Callable[[int, Outcome], Awaitable[None]] | None = None,
+    done: Told | None = None,
     cancelled: Callable[[Sequence[Outcome]], Awaitable[None]] | None = None,
 ) -> list[Outcome]:
     """Run the jobs and return how each ended, in their order.
@@ -152,7 +155,7 @@ async def fan_out(
     Parameters:
         jobs: the parts.
         pace: how fast and how long.
-        done: told of each part when it ends.
+        done: told after each part how many have ended, and of how many.
         cancelled: told of all outcomes, in a shielded scope, when the caller cancels the whole.
     """
     run = _Run(pace, jobs, done, [Outcome(Status.SKIPPED)] * len(jobs))

@@ -51,6 +51,11 @@ class Inner:
         found = self.outer.meta.get(_PATH, ())
         return (*cast("tuple[str, ...]", tuple(found)), str(self.outer.tool))
 
+    async def told(self, done: int, total: int) -> None:
+        """Tell the outer caller how many parts have ended."""
+        if self.outer.progress is not None:
+            await self.outer.progress(done, total, f"{done} of {total}")
+
     async def call(self, tool: ToolSpec, arguments: JsonObject, *, key: str, mode: Mode | None = None) -> Result:
         """Call a tool as a child.
 

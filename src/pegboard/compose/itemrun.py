@@ -103,7 +103,6 @@ class _Attempt:
         self.first_of = self._first_places()
         again = [f"{place} (as {first})" for place, first in enumerate(self.first_of) if first != place]
         self.notes = [f"Equal items ran once: {', '.join(again)}."] if again else []
-        self.finished = 0
 
     async def result(self) -> Result:
         places = sorted(set(self.first_of))
@@ -121,7 +120,7 @@ class _Attempt:
         if self.batch.upstream is not None and self.mode is Mode.EXECUTE:
             return await self._together(self.batch.upstream, places)
         return await fan_out(
-            [self._job(place) for place in places], self._pace(), done=self._progress, cancelled=self._log
+            [self._job(place) for place in places], self._pace(), done=self.inner.told, cancelled=self._log
         )
 
     def _pace(self) -> Pace:
@@ -144,12 +143,6 @@ class _Attempt:
             return await self.inner.call(self.target, arguments, key=str(place), mode=mode)
 
         return job
-
-    async def _progress(self, _: int, __: Outcome) -> None:
-        self.finished += 1
-        if self.inner.outer.progress is not None:
-            total = len(set(self.first_of))
-            await self.inner.outer.progress(self.finished, total, f"{self.finished} of {total} items")
 
     async def _log(self, outcomes: Sequence[Outcome]) -> None:
         if self.inner.outer.log is None:
