@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from pegboard.core import Effects, Freeform, Note, NoteKind, SourceRef, ToolName, ToolSpec
 from pegboard.core.spec import EMPTY_INPUT
+from pegboard.schema.repair import repair
 from pegboard.schema.types import Json, JsonObject, Schema, pointer
 
 _INPUT = ("inputSchema", "input_schema", "parameters")
@@ -54,13 +55,12 @@ def normalise(raw: Json, *, namespace: str, source: SourceRef, trusted: bool) ->
     notes: list[Note] = []
     annotations = _object(row.get("annotations"))
     own = row.get("namespace")
-    schema = _input(name, row, notes)
-    repaired = _repaired(name, schema, next((key for key in _INPUT if key in row), _INPUT[0]), notes)
+    schema, original = _input(name, row, notes)
     spec = ToolSpec(
         name=ToolName(own if isinstance(own, str) and own else namespace, name),
         description=_text(name, row, "description", notes),
         title=_text(name, row, "title", notes) or _own_text(annotations.get("title")) or None,
-        input=repaired,
+        input=schema,
         output=_output(name, row, notes),
         freeform=_freeform(row),
         effects=effects_of(annotations, trusted=trusted),
@@ -70,7 +70,7 @@ def normalise(raw: Json, *, namespace: str, source: SourceRef, trusted: bool) ->
         icons=_objects(row.get("icons")),
         meta=_rest(row),
         source=source,
-        original_input=schema if repaired != schema else None,
+        original_input=original,
     )
     return Normalised(spec, tuple(notes))
 
@@ -111,21 +111,18 @@ def _set_aside(raw: Json, name: Json) -> Note:
     return Note(NoteKind.SET_ASIDE, None, "/name", f"A tool {found}; it was set aside.")
 
 
-def _input(name: str, row: JsonObject, notes: list[Note]) -> Json:
+def _input(name: str, row: JsonObject, notes: list[Note]) -> tuple[Schema, Json]:
+    """The repaired schema, and the author's where they differ."""
     if _freeform(row) is not None:
-        return FREEFORM_INPUT
+        return FREEFORM_INPUT, None
     key = next((key for key in _INPUT if row.get(key) is not None), None)
     if key is None:
         notes.append(
-            Note(NoteKind.REPAIRED, name, "", "It declares no input schema; it is taken to need no arguments.")
+            Note(NoteKind.REPAIRED, name, "", "It declares no input schema and is taken to need no arguments.")
         )
-        return EMPTY_INPUT
-    found = row[key]
-    if isinstance(found, Mapping):
-        return dict(cast("Mapping[str, Any]", found))
-    message = f"Its input schema is {_kind(found)}, not an object; any arguments are let through."
-    notes.append(Note(NoteKind.REPAIRED, name, pointer(key), message))
-    return {"type": "object"}
+        return EMPTY_INPUT, None
+    found = _repaired(name, row, key, notes, arguments=True)
+    return found, row[key] if found != row[key] else None
 
 
 def _output(name: str, row: JsonObject, notes: list[Note]) -> Schema | None:
@@ -138,12 +135,13 @@ def _output(name: str, row: JsonObject, notes: list[Note]) -> Schema | None:
             Note(NoteKind.REPAIRED, name, pointer(key), f"Its output schema is {_kind(found)}; it was left out.")
         )
         return None
-    return _repaired(name, found, key, notes)
+    return _repaired(name, row, key, notes, arguments=False)
 
 
-def _repaired(name: str, schema: Json, key: str, notes: list[Note]) -> Schema:
-    del name, key, notes
-    return cast("Schema", schema)
+def _repaired(name: str, row: JsonObject, key: str, notes: list[Note], *, arguments: bool) -> Schema:
+    found = repair(row[key], arguments=arguments)
+    notes += [Note(NoteKind.REPAIRED, name, pointer(key) + change.pointer, change.message) for change in found.changes]
+    return found.schema
 
 
 def _freeform(row: JsonObject) -> Freeform | None:

@@ -1,0 +1,49 @@
+"""A fault server on stdin and stdout: `python over_stdio.py '{"start": "hang"}'`.
+
+Its own options, besides those of `behaviour`:
+
+    start    "exit": end at once with code 3; "hang": never answer; "deaf": close stdin; a number: sleep so many seconds
+    stderr   text that it writes to stderr at once
+    junk     lines that it writes to stdout before each answer
+"""
+
+import json
+import sys
+import time
+from typing import Any
+
+from behaviour import Behaviour
+
+
+def main() -> None:
+    options: dict[str, Any] = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    sys.stderr.write(options.get("stderr", ""))
+    sys.stderr.flush()
+    start(options.get("start"))
+    junk: list[str] = options.get("junk", [])
+    behaviour = Behaviour(options)
+
+    def send(frame: dict[str, Any]) -> None:
+        sys.stdout.write("".join(line + "\n" for line in junk) + json.dumps(frame) + "\n")
+        sys.stdout.flush()
+
+    for line in sys.stdin:
+        behaviour.receive(json.loads(line), send)
+
+
+def start(how: str | float | None) -> None:
+    match how:
+        case "exit":
+            sys.exit(3)
+        case "hang":
+            for _ in sys.stdin:
+                pass
+            sys.exit(0)
+        case int() | float():
+            time.sleep(how)
+        case _:
+            pass
+
+
+if __name__ == "__main__":
+    main()
