@@ -67,6 +67,8 @@ class Run:
         task: what was asked, or an id of it: runs of one task are not independent evidence.
         agent: the agent or model.
         success: whether the task succeeded, where the source says.
+        user_messages: the user's own words, one text a message, where policy keeps them; a call's `segment` says how
+            many of them came before it. None where they are not known.
         meta: anything more.
     """
 
@@ -76,4 +78,5 @@ class Run:
     task: str | None = None
     agent: str | None = None
     success: bool | None = None
+    user_messages: tuple[str, ...] | None = None
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])

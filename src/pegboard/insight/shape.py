@@ -1,0 +1,153 @@
+"""The shape of a run: its stretches between user messages, with loops collapsed into one block each.
+
+Shapes repeat where runs differ, and they hold all that mining sequences and replaying suggestions needs, so the
+evidence for both is a bag of shapes. Calls made inside other calls form stretches of their own.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pegboard.insight.flow import Origin, Use
+from pegboard.insight.loops import Loop, LoopKind, classify, composed
+from pegboard.trace.record import CallRecord, Run
+
+REACH = 5
+"""How many blocks back a value is followed when it feeds another block."""
+
+
+class Block(NamedTuple):
+    """Calls of one tool in a row.
+
+    Parameters:
+        tool: the tool.
+        size: how many calls.
+        kind: what kind of loop they are.
+        failed: whether one of them failed.
+        fresh: whether its first call was made by another model message than the call before it.
+        turns: how many model messages made its calls.
+        fed: how many blocks back (up to `REACH`, within the stretch) the blocks stand that first gave a value to it.
+        same: whether a call has the same arguments as one of the block before.
+        made: whether the model made up a value on the way: no text of its own, but something to pick. Known only
+            where the user's words are.
+    """
+
+    tool: str
+    size: int
+    kind: LoopKind
+    failed: bool
+    fresh: bool
+    turns: int
+    fed: tuple[int, ...]
+    same: bool
+    made: bool = False
+
+    @property
+    def sound(self) -> bool:
+        """Whether a composite could stand for it: nothing failed, and no value was made up on the way."""
+        return not self.failed and self.kind in (LoopKind.ONE, LoopKind.LIST)
+
+
+Stretch = tuple[Block, ...]
+Shape = tuple[Stretch, ...]
+
+
+class Span(NamedTuple):
+    """A block's place in its run: its calls, and the loop they are."""
+
+    places: tuple[int, ...]
+    loop: Loop
+
+
+def stretches(calls: Sequence[CallRecord]) -> list[list[list[int]]]:
+    """The places of a run's calls by stretch and block: sibling calls between two user messages, by tool."""
+    found: list[list[list[int]]] = []
+    open_in: dict[tuple[str | None, int], list[list[int]]] = {}
+    for place, call in enumerate(calls):
+        stretch = open_in.get((call.parent, call.segment))
+        if stretch is None:
+            stretch = open_in[call.parent, call.segment] = []
+            found.append(stretch)
+        if stretch and calls[stretch[-1][-1]].tool == call.tool:
+            stretch[-1].append(place)
+        else:
+            stretch.append([place])
+    return found
+
+
+def shape_of(run: Run, uses: Sequence[Sequence[Use]]) -> tuple[Shape, list[list[Span]]]:
+    """A run's shape, and where each block of it stands.
+
+    Parameters:
+        run: the run.
+        uses: the provenance of its arguments.
+    """
+    turns = turn_numbers(run.calls)
+    spans: list[list[Span]] = []
+    shape: list[Stretch] = []
+    for stretch in stretches(run.calls):
+        row = [Span(tuple(places), classify(run.calls, uses, places)) for places in stretch]
+        spans.append(row)
+        shape.append(tuple(_blocks(run, uses, turns, row)))
+    return tuple(shape), spans
+
+
+def turn_numbers(calls: Sequence[CallRecord]) -> list[int]:
+    """Which model message made each call: as recorded, else one a call, parallel calls together."""
+    found: list[int] = []
+    groups: dict[str, int] = {}
+    for place, call in enumerate(calls):
+        turn = call.turn
+        if turn is None:
+            turn = groups.setdefault(call.group, -place) if call.group is not None else -place
+        found.append(turn)
+    return found
+
+
+def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: Sequence[Span]) -> Iterator[Block]:
+    calls = run.calls
+    before: int | None = None
+    for index, span in enumerate(row):
+        first = span.places[0]
+        yield Block(
+            tool=calls[first].tool,
+            size=len(span.places),
+            kind=span.loop.kind,
+            failed=any(calls[place].ok is False for place in span.places),
+            fresh=before is None or before != turns[first],
+            turns=len({turns[place] for place in span.places}),
+            fed=_fed(uses, row, index),
+            same=index > 0 and _same(calls, row[index - 1], span),
+            made=run.user_messages is not None and _made_up(uses, span),
+        )
+        before = turns[span.places[-1]]
+
+
+def _made_up(uses: Sequence[Sequence[Use]], span: Span) -> bool:
+    return any(use.origin is Origin.NEW and not composed(use.text) for place in span.places for use in uses[place])
+
+
+def _fed(uses: Sequence[Sequence[Use]], row: Sequence[Span], index: int) -> tuple[int, ...]:
+    """How far back the blocks stand in whose results a value of this block's arguments first appeared."""
+    if index == 0:
+        return ()
+    first = {use.sources[0] for place in row[index].places for use in uses[place] if news(use)}
+    earliest = max(0, index - REACH)
+    return tuple(index - back for back in range(earliest, index) if not first.isdisjoint(row[back].places))
+
+
+def news(use: Use) -> bool:
+    """Whether a value was first seen in a result: neither the user nor an earlier argument had it before."""
+    return bool(use.sources) and not use.said and (use.argument is None or use.argument > use.sources[0])
+
+
+def _same(calls: Sequence[CallRecord], before: Span, span: Span) -> bool:
+    if len(before.places) > _COMPARED or len(span.places) > _COMPARED:
+        return False
+    return any(
+        calls[place].arguments == calls[earlier].arguments and calls[place].arguments
+        for place in span.places
+        for earlier in before.places
+    )
+
+
+_COMPARED = 32

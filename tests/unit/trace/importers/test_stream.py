@@ -1,0 +1,93 @@
+"""Files are read record by record; what is broken is set aside alone."""
+
+import bz2
+import gzip
+import json
+import lzma
+
+import pytest
+
+from pegboard.errors import SourceError
+from pegboard.trace.importers import Skipped, read
+from pegboard.trace.importers.stream import Record, records
+
+ROWS = [{"n": number, "text": "é" * number} for number in range(5)]
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
+
+
+def values(path):
+    return [item.value for item in records(path) if isinstance(item, Record)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LINES,
+        gzip.compress(LINES),
+        bz2.compress(LINES),
+        lzma.compress(LINES),
+        b"\xef\xbb\xbf" + LINES,
+        json.dumps(ROWS).encode(),
+        json.dumps(ROWS, indent=2).encode(),
+        "\n".join(json.dumps(row, indent=1) for row in ROWS).encode(),
+        b"\n\n" + LINES.replace(b"\n", b"\r\n\r\n"),
+    ],
+    ids=["lines", "gzip", "bzip2", "xz", "bom", "array", "pretty array", "pretty values", "blank lines"],
+)
+def test_every_spelling_of_a_file_gives_the_same_values(tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert values(path) == ROWS
+
+
+def test_a_broken_line_is_set_aside_with_its_number(tmp_path):
+    path = tmp_path / "file.jsonl"
+    path.write_bytes(LINES.replace(b'{"n": 2', b'{"n": '))
+    found = list(records(path))
+    assert [str(item) for item in found if isinstance(item, Skipped)][0].startswith("file.jsonl:3: no JSON")
+    assert values(path) == [row for row in ROWS if row["n"] != 2]
+
+
+@pytest.mark.parametrize("size", [0.3, 0.6, 0.99])
+def test_a_cut_archive_gives_what_stands_before_the_cut(tmp_path, size):
+    path = tmp_path / "file.gz"
+    rows = [json.dumps({"n": number, "noise": f"{number * 7919 % 10007:x}"}) for number in range(3000)]
+    packed = gzip.compress("\n".join(rows).encode())
+    path.write_bytes(packed[: int(len(packed) * size)])
+    found = list(records(path))
+    assert isinstance(found[-1], Skipped)
+    assert [item.value["n"] for item in found if isinstance(item, Record)] == list(
+        range(len(found) - len(broken(found)))
+    )
+
+
+def broken(found):
+    return [item for item in found if isinstance(item, Skipped)]
+
+
+def test_a_cut_document_gives_its_whole_elements(tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(ROWS, indent=2)[:-20])
+    assert values(path) == ROWS[:-1]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"[]", b"{}\n"])
+def test_an_empty_file_has_no_runs(tmp_path, content):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert [item for item in read(path) if not isinstance(item, Skipped)] == []
+
+
+def test_a_missing_file_is_an_error_with_its_name(tmp_path):
+    with pytest.raises(SourceError, match=r"gone\.jsonl"):
+        list(records(tmp_path / "gone.jsonl"))
+
+
+def test_formats_may_be_mixed_in_one_file(tmp_path):
+    path = tmp_path / "mixed.jsonl"
+    neutral = {"run_id": "n", "calls": [{"tool": "a", "args": {}}]}
+    native = {"id": "p", "calls": [{"tool": "b"}]}
+    path.write_text("\n".join(map(json.dumps, [neutral, {"what": 1}, native, neutral])))
+    found = list(read(path))
+    assert [getattr(item, "id", None) for item in found] == ["n", None, "p", "n"]
+    assert "no known trace format" in found[1].message
