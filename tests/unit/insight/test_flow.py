@@ -55,7 +55,8 @@ def test_a_value_in_hundreds_of_results_names_only_the_earliest(run):
 
 @pytest.mark.parametrize("source", ["tau1-retail", "tau2-airline", "agentdojo-slack", "apibank", "bfcl-multiturn-gt"])
 def test_provenance_of_real_runs_matches_the_answer_key(corpus, source):
-    keys = [json.loads(line) for line in gzip.open(corpus / f"{source}.key.jsonl.gz", "rt")]
+    with gzip.open(corpus / f"{source}.key.jsonl.gz", "rt") as file:
+        keys = [json.loads(line) for line in file]
     found = [answer(run) for run in read(corpus / f"{source}.jsonl.gz")]
     assert [row["run_id"] for row in found] == [row["run_id"] for row in keys]
     assert f1(keys, found) >= 0.95
