@@ -1,0 +1,100 @@
+"""`pegboard call`: call a tool."""
+
+import json as jsonlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from pegboard.cli import shapes
+from pegboard.cli.exit import Exit
+from pegboard.cli.open import opened
+from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
+from pegboard.cli.output import clean, data, document, say
+from pegboard.core import Mode, Result
+from pegboard.errors import ConfigError
+from pegboard.schema.types import JsonObject
+
+
+async def call(
+    name: str,
+    *,
+    args: Annotated[str, Parameter(allow_leading_hyphen=True)] = "{}",
+    mode: Mode | None = None,
+    config: ConfigFile = DEFAULT_CONFIG,
+    json: AsJson = False,
+) -> int:
+    """Call a tool.
+
+    Parameters
+    ----------
+    name
+        Its name: ns.tool, ns__tool, or the bare name where it is the only one.
+    args
+        The arguments: a JSON object, @FILE with one, or - to read one from standard input.
+    mode
+        How to run it, where the tool has modes.
+    """
+    arguments = _arguments(args)
+    async with opened(config) as board:
+        result = await board.call(name, arguments, mode=mode, log=None if json else _log)
+    if json:
+        document(shapes.result(result))
+    else:
+        _show(result)
+    return Exit.OK if result.ok else Exit.FINDING
+
+
+def _arguments(text: str) -> JsonObject:
+    try:
+        value: Any = jsonlib.loads(_source(text))
+    except jsonlib.JSONDecodeError as problem:
+        message = f"This is not JSON: {problem.msg} at line {problem.lineno}, column {problem.colno}."
+        raise ConfigError(message, where="--args", next_step="""Write an object, such as '{"path": "."}'.""") from problem
+    if isinstance(value, dict):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    message = f"This is a JSON {type(value).__name__}, and an object is needed."  # pyright: ignore[reportUnknownArgumentType]
+    raise ConfigError(message, where="--args", next_step="""Write for example '{"path": "."}'.""")
+
+
+def _source(text: str) -> str:
+    if text == "-":
+        return sys.stdin.read()
+    if not text.startswith("@"):
+        return text
+    try:
+        return Path(text[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(
+            f"The file {text[1:]} cannot be read: {problem}.", where="--args", next_step="Correct the path after @."
+        ) from problem
+
+
+def _show(result: Result) -> None:
+    for change in result.report.changes if result.report else ():
+        say(f"{change.kind}{f' at {change.where}' if change.where else ''}: {clean(change.message)}")
+    if result.content or result.failure:
+        for block in result.content:
+            _show_block(block)
+    elif result.value is not None:
+        data(result.value if isinstance(result.value, str) else jsonlib.dumps(result.value, indent=2, ensure_ascii=False))
+    if result.failure:
+        say(f"pegboard: {clean(result.failure)}")
+
+
+def _show_block(block: JsonObject) -> None:
+    match block:
+        case {"type": "text", "text": str() as text}:
+            data(text)
+        case {"type": "resource", "resource": {"text": str() as text}}:
+            data(text)
+        case {"type": "resource_link", "uri": str() as uri}:
+            data(uri)
+        case _:
+            size = len(str(block.get("data", "")))
+            say(f"[{block.get('type')} {block.get('mimeType', '')}, {size} characters; --json shows it]")
+
+
+async def _log(level: str, message: object, logger: str | None) -> None:
+    say(f"{logger or 'tool'} {level}: {clean(message)}")

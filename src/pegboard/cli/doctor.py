@@ -1,0 +1,49 @@
+"""`pegboard doctor`: how every source is, and what was done to its tools."""
+
+from collections.abc import Iterator, Sequence
+
+from pegboard.cli import shapes
+from pegboard.cli.exit import Exit
+from pegboard.cli.open import opened
+from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
+from pegboard.cli.output import clean, document, say, table
+from pegboard.core import SourceState, SourceStatus
+
+_BAD = (SourceState.UNAVAILABLE, SourceState.DEGRADED)
+
+
+async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -> int:
+    """Start every source, and say what is well, mended or missing.
+
+    Ends with exit code 1 if a source is degraded or unavailable, or the store is not well.
+    """
+    async with opened(config) as board:
+        await board.refresh()
+        statuses = await board.statuses()
+        warnings = list(board.warnings)
+        tools = len(board.catalog)
+    if json:
+        sources = [shapes.checked_source(status) for status in statuses]
+        document({"config": str(config), "tools": tools, "sources": sources, "warnings": warnings})
+    else:
+        _show(statuses, warnings)
+    unwell = any(status.state in _BAD for status in statuses) or warnings
+    return Exit.FINDING if unwell else Exit.OK
+
+
+def _show(statuses: Sequence[SourceStatus], warnings: Sequence[str]) -> None:
+    rows = [
+        (s.name, s.kind, s.state, s.tools, "" if s.start_seconds is None else f"{s.start_seconds:.1f} s", s.error)
+        for s in statuses
+    ]
+    table(("source", "kind", "state", "tools", "start", "error"), rows)
+    for line in (*_notes(statuses), *warnings):
+        say(line)
+
+
+def _notes(statuses: Sequence[SourceStatus]) -> Iterator[str]:
+    for status in statuses:
+        for note in status.notes:
+            tool = f".{note.tool}" if note.tool else ""
+            where = f" at {note.where}" if note.where else ""
+            yield clean(f"{status.name}{tool}: {note.kind.value.replace('_', ' ')}{where}: {note.message}")

@@ -1,0 +1,56 @@
+"""What a command prints. Data goes to stdout, and nothing else; everything said about it goes to stderr."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pegboard.schema.types import Json
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: object) -> str:
+    """A foreign text without control characters, so that it cannot steer the terminal."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def one_line(text: object) -> str:
+    """A foreign text on one line."""
+    return " ".join(clean(text).split())
+
+
+def data(text: str) -> None:
+    """Print a line of data."""
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def document(value: Json) -> None:
+    """Print one JSON document."""
+    data(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def say(text: str) -> None:
+    """Tell the person at the terminal something."""
+    sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stderr.buffer.flush()
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows: as a table in a terminal, else tab-separated, one line a row, nothing cut."""
+    lines = [[one_line("" if cell is None else cell) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        for line in lines:
+            data("\t".join(line))
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown: Any = Table(*columns, box=SIMPLE_HEAD, pad_edge=False)
+    for line in lines:
+        shown.add_row(*map(Text, line))
+    Console().print(shown)

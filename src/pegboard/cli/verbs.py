@@ -1,0 +1,30 @@
+"""Every verb, as data, so that help is shown without importing any of them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb of the command line.
+
+    Parameters:
+        name: as typed.
+        home: where it is defined: `module:attribute`, imported when it is used.
+        summary: what it does, in one line.
+    """
+
+    name: str
+    home: str
+    summary: str
+
+
+VERBS = (
+    Verb("init", "pegboard.cli.init:init", "Write a commented pegboard.toml."),
+    Verb("serve", "pegboard.cli.serve:serve", "Serve the board to MCP clients, over stdio or HTTP."),
+    Verb("list", "pegboard.cli.list:list_tools", "List the tools of the board, and how its sources are."),
+    Verb("search", "pegboard.cli.search:search", "Find tools by what they do."),
+    Verb("describe", "pegboard.cli.describe:describe", "Show everything about one tool."),
+    Verb("call", "pegboard.cli.call:call", "Call a tool."),
+    Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
+    Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show."),
+)
