@@ -46,7 +46,9 @@ def connect_lines(address: str, token: str | None) -> Iterator[str]:
 
 
 def _tokens(rows: Iterable[object]) -> int:
-    return len(json.dumps(list(rows), ensure_ascii=False, separators=(",", ":"), default=str).encode()) // BYTES_PER_TOKEN
+    return (
+        len(json.dumps(list(rows), ensure_ascii=False, separators=(",", ":"), default=str).encode()) // BYTES_PER_TOKEN
+    )
 
 
 def _target(target: object) -> str:

@@ -51,7 +51,9 @@ def _arguments(text: str) -> JsonObject:
         value: Any = jsonlib.loads(_source(text))
     except jsonlib.JSONDecodeError as problem:
         message = f"This is not JSON: {problem.msg} at line {problem.lineno}, column {problem.colno}."
-        raise ConfigError(message, where="--args", next_step="""Write an object, such as '{"path": "."}'.""") from problem
+        raise ConfigError(
+            message, where="--args", next_step="""Write an object, such as '{"path": "."}'."""
+        ) from problem
     if isinstance(value, dict):
         return value  # pyright: ignore[reportUnknownVariableType]
     message = f"This is a JSON {type(value).__name__}, and an object is needed."  # pyright: ignore[reportUnknownArgumentType]
@@ -78,7 +80,9 @@ def _show(result: Result) -> None:
         for block in result.content:
             _show_block(block)
     elif result.value is not None:
-        data(result.value if isinstance(result.value, str) else jsonlib.dumps(result.value, indent=2, ensure_ascii=False))
+        data(
+            result.value if isinstance(result.value, str) else jsonlib.dumps(result.value, indent=2, ensure_ascii=False)
+        )
     if result.failure:
         say(f"pegboard: {clean(result.failure)}")
 

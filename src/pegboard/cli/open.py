@@ -1,19 +1,89 @@
 """Opening the board that a command is about, with a word on how its sources come up."""
 
-from collections.abc import AsyncGenerator
+import sys
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, Self
 
 from pegboard.board import Board
-from pegboard.cli.output import say
-from pegboard.config import load
+from pegboard.cli.output import clean, guarded, say
+from pegboard.config import Config, load
+from pegboard.core import SourceState, SourceStatus
+
+Told = Callable[[SourceStatus, Config], str]
 
 
 @asynccontextmanager
-async def opened(config: Path) -> AsyncGenerator[Board]:
-    """The board of a config; what is odd about it is told first."""
+async def opened(config: Path, *, refresh: bool = False, told: Told | None = None) -> AsyncGenerator[Board]:
+    """As `connected`, with stdout kept for the command's own data."""
+    with guarded():
+        async with connected(config, refresh=refresh, told=told) as board:
+            yield board
+
+
+@asynccontextmanager
+async def connected(config: Path, *, refresh: bool = False, told: Told | None = None) -> AsyncGenerator[Board]:
+    """The board of a config; what is odd about the config or the store is told.
+
+    Parameters:
+        config: the file, or its folder.
+        refresh: whether to list every source, whatever is stored.
+        told: the line to tell of a source that has come up or failed; by default one that a terminal shows and wipes.
+    """
     settings = load(config)
     for warning in settings.warnings:
         say(f"pegboard: {warning}")
-    async with Board.open(settings) as board:
-        yield board
+    with Progress(settings, told) as progress:
+        async with Board.open(settings, refresh=refresh, watcher=progress.hear) as board:
+            progress.close()
+            for warning in board.warnings:
+                say(f"pegboard: {warning}")
+            yield board
+
+
+class Progress:
+    """Tells how sources come up: one line each if asked to, else a passing line in a terminal, else nothing.
+
+    Parameters:
+        config: the config.
+        told: makes the line.
+    """
+
+    def __init__(self, config: Config, told: Told | None) -> None:
+        self._config, self._told = config, told
+        self._starting: dict[str, None] = {}
+        self._status: Any = None
+        self._closed = False
+
+    def hear(self, status: SourceStatus) -> None:
+        """A source's state has changed."""
+        if status.state is SourceState.STARTING:
+            self._starting[status.name] = None
+        else:
+            self._starting.pop(status.name, None)
+            if self._told is not None:
+                say(self._told(status, self._config))
+        self._draw()
+
+    def close(self) -> None:
+        """Wipe the passing line; from here on only told lines are shown."""
+        if self._status is not None:
+            self._status.stop()
+        self._status, self._closed = None, True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _draw(self) -> None:
+        if self._closed or self._told is not None or not sys.stderr.isatty():
+            return
+        if self._status is None:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status("", spinner="dots")
+            self._status.start()
+        self._status.update(f"Starting {clean(', '.join(self._starting))} ..." if self._starting else "")

@@ -3,12 +3,14 @@
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager, redirect_stdout
+from typing import Any, TextIO
 
 from pegboard.schema.types import Json
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_stream: TextIO | None = None
 
 
 def clean(text: object) -> str:
@@ -21,10 +23,21 @@ def one_line(text: object) -> str:
     return " ".join(clean(text).split())
 
 
+@contextmanager
+def guarded() -> Generator[None]:
+    """Keep stdout for data: what tools of this process print goes to stderr meanwhile."""
+    global _stream
+    _stream = sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _stream = None
+
+
 def data(text: str) -> None:
     """Print a line of data."""
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()
+    _write(_stream or sys.stdout, text)
 
 
 def document(value: Json) -> None:
@@ -34,14 +47,13 @@ def document(value: Json) -> None:
 
 def say(text: str) -> None:
     """Tell the person at the terminal something."""
-    sys.stderr.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    sys.stderr.buffer.flush()
+    _write(sys.stderr, text)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print rows: as a table in a terminal, else tab-separated, one line a row, nothing cut."""
     lines = [[one_line("" if cell is None else cell) for cell in row] for row in rows]
-    if not sys.stdout.isatty():
+    if not (_stream or sys.stdout).isatty():
         for line in lines:
             data("\t".join(line))
         return
@@ -53,4 +65,10 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     shown: Any = Table(*columns, box=SIMPLE_HEAD, pad_edge=False)
     for line in lines:
         shown.add_row(*map(Text, line))
-    Console().print(shown)
+    Console(file=_stream or sys.stdout).print(shown)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    stream.flush()
+    stream.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    stream.flush()

@@ -24,17 +24,29 @@ class FailureCode(StrEnum):
     """The closed set of ways in which a call can fail."""
 
     UNKNOWN_TOOL = "unknown_tool"
+    """No tool has this name, or several share it; the nearest names are told. Nothing ran."""
     INVALID_ARGUMENTS = "invalid_arguments"
+    """The arguments do not fit the tool's schema; each faulty path is told. Nothing ran."""
     BLOCKED = "blocked"
+    """A policy forbids this call. Nothing ran, and asking again changes nothing."""
     APPROVAL_NEEDED = "approval_needed"
+    """A person has to agree first. Nothing ran."""
     BUDGET = "budget"
+    """The session has used up what it may spend on calls. Nothing ran."""
     UNAVAILABLE = "unavailable"
+    """The tool's source cannot be reached now. Nothing ran; it may work later."""
     TIMEOUT = "timeout"
+    """The tool took longer than `call_timeout`. It does no harm to call it again."""
     CANCELLED = "cancelled"
+    """The caller withdrew the call."""
     OUTCOME_UNKNOWN = "outcome_unknown"
+    """The source was lost in mid-call, and the tool may have had its effect: look before calling again."""
     TOO_LARGE = "too_large"
+    """The arguments or the result are larger than a limit."""
     UPSTREAM = "upstream"
+    """The source answered in a way that cannot be used."""
     FAILED = "failed"
+    """The tool ran and reports an error of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +91,11 @@ class Status(StrEnum):
 
     OK = "ok"
     FAILED = "failed"
+    """The tool ran and reports an error of its own."""
     SKIPPED = "skipped"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
+    """The caller withdrew the call."""
 
 
 @dataclass(frozen=True, slots=True)
