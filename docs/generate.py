@@ -6,7 +6,8 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 from pegboard.cli.app import build
 from pegboard.cli.overview import shortcut
@@ -117,7 +118,7 @@ def _summary(app: Any) -> str:
 
 def _options(app: Any) -> str:
     rows = ["| option | takes | default | |", "|---|---|---|---|"]
-    for argument in app.assemble_argument_collection():
+    for argument in app.assemble_argument_collection(parse_docstring=True):
         if argument.show:
             rows.append(_option(argument))
     return "\n".join(rows)
@@ -135,8 +136,11 @@ def _type(argument: Any) -> str:
     choices = argument.get_choices()
     if choices:
         return ", ".join(f"`{choice}`" for choice in choices)
+    known = {bool: "flag", int: "number", float: "number", str: "text", Path: "path"}
     hint = argument.hint
-    return {bool: "flag", int: "number", float: "number", str: "text", Path: "path"}.get(hint, "texts")
+    if get_origin(hint) is UnionType:
+        hint = next(option for option in get_args(hint) if option is not type(None))
+    return known.get(hint, "texts")
 
 
 def _text(default: object) -> str:

@@ -9,8 +9,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
 from pages import ROOT, Block, blocks, commands, pages
+
 from pegboard.config import parse
 from pegboard.config.tables import TABLES
 

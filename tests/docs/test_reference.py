@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import pytest
-
 from pages import ROOT, pages
+
 from pegboard.cli.verbs import VERBS
 from pegboard.config.tables import SOURCE_KINDS, TABLES
 from pegboard.core import FailureCode

@@ -11,10 +11,10 @@ from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import clean, data, document, say
+from pegboard.cli.output import clean, document, foreign, say
 from pegboard.core import Mode, Result
 from pegboard.errors import ConfigError
-from pegboard.schema.types import JsonObject
+from pegboard.schema.types import Json, JsonObject
 
 
 async def call(
@@ -76,29 +76,29 @@ def _source(text: str) -> str:
 def _show(result: Result) -> None:
     for change in result.report.changes if result.report else ():
         say(f"{change.kind}{f' at {change.where}' if change.where else ''}: {clean(change.message)}")
-    if result.content or result.failure:
-        for block in result.content:
-            _show_block(block)
-    elif result.value is not None:
-        data(
-            result.value if isinstance(result.value, str) else jsonlib.dumps(result.value, indent=2, ensure_ascii=False)
-        )
     if result.failure:
         say(f"pegboard: {clean(result.failure)}")
+    elif result.content:
+        for block in result.content:
+            _show_block(block)
+    elif isinstance(result.value, str):
+        foreign(result.value)
+    elif result.value is not None:
+        document(result.value)
 
 
 def _show_block(block: JsonObject) -> None:
     match block:
         case {"type": "text", "text": str() as text}:
-            data(text)
+            foreign(text)
         case {"type": "resource", "resource": {"text": str() as text}}:
-            data(text)
+            foreign(text)
         case {"type": "resource_link", "uri": str() as uri}:
-            data(uri)
+            foreign(uri)
         case _:
             size = len(str(block.get("data", "")))
             say(f"[{block.get('type')} {block.get('mimeType', '')}, {size} characters; --json shows it]")
 
 
-async def _log(level: str, message: object, logger: str | None) -> None:
-    say(f"{logger or 'tool'} {level}: {clean(message)}")
+async def _log(level: str, data: Json, logger: str | None = None) -> None:
+    say(f"{logger or 'tool'} {level}: {clean(data)}")

@@ -44,7 +44,8 @@ async def _talk(board: Board, client: Any) -> list[str]:
 
 async def _search(client: Any) -> list[str]:
     answer = await client.call("tool_search", {"query": QUERY})
-    groups = (answer.get("structuredContent") or {}).get("namespaces", [])
+    structured: JsonObject = answer.get("structuredContent") or {}
+    groups: list[Any] = structured.get("namespaces", [])
     found = [row["name"] for group in groups for row in group["tools"]]
     say(f"  search  {QUERY!r}: {', '.join(found[:3]) or 'nothing'}")
     return ["The search failed."] if answer.get("isError") or not groups else []
@@ -57,7 +58,7 @@ async def _call(client: Any, name: str) -> list[str]:
 
 
 def _shown(answer: JsonObject) -> str:
-    blocks = answer.get("content") or [{}]
+    blocks: list[JsonObject] = answer.get("content") or [{}]
     text = one_line(blocks[0].get("text") or json.dumps(answer.get("structuredContent")))
     return text if len(text) <= 90 else text[:89] + "…"
 

@@ -40,6 +40,11 @@ def data(text: str) -> None:
     _write(_stream or sys.stdout, text)
 
 
+def foreign(text: str) -> None:
+    """Print a text that a tool has made: unchanged into a pipe or file, without control characters in a terminal."""
+    data(clean(text) if (_stream or sys.stdout).isatty() else text)
+
+
 def document(value: Json) -> None:
     """Print one JSON document."""
     data(json.dumps(value, indent=2, ensure_ascii=False, default=str))

@@ -78,14 +78,17 @@ def test_list_prints_one_document_of_tools_and_sources(pegboard: Any, board: Pat
     assert outcome.code == 0
     tools, sources = outcome.json["tools"], outcome.json["sources"]
     assert [tool["name"] for tool in tools] == ["hub.open_issue", "hub.close_issue"]
-    assert tools[0].items() >= {
-        "namespace": "hub",
-        "wire_name": "hub__open_issue",
-        "title": "Open an issue",
-        "description": TOOLS[0]["description"],
-        "input_schema": TOOLS[0]["inputSchema"],
-        "source": "hub",
-    }.items()
+    assert (
+        tools[0].items()
+        >= {
+            "namespace": "hub",
+            "wire_name": "hub__open_issue",
+            "title": "Open an issue",
+            "description": TOOLS[0]["description"],
+            "input_schema": TOOLS[0]["inputSchema"],
+            "source": "hub",
+        }.items()
+    )
     assert sources[0].items() >= {"name": "hub", "tools": 2, "error": None}.items()
     assert sources[0]["state"] in ("ready", "idle")
 
