@@ -42,7 +42,6 @@ def connect_lines(address: str, token: str | None) -> Iterator[str]:
         server["headers"] = {"Authorization": "Bearer ..."}
     yield f"Serving at {address}"
     yield "In a client's MCP settings: " + json.dumps({"mcpServers": {"pegboard": server}})
-    yield "End it with Ctrl-C."
 
 
 def _tokens(rows: Iterable[object]) -> int:

@@ -71,18 +71,14 @@ async def _http(config: Path, host: str, port: int, token: str | None, refresh: 
             tasks.cancel_scope.cancel()
 
         def ready(address: str) -> None:
-            _introduce(board, address, token)
+            say(size_line(board))
             if check:
                 tasks.start_soon(checked, address)
+            for line in connect_lines(address, token):
+                say(line)
 
         await serve_http(board, host, port, token, ready)
     return outcome[0]
-
-
-def _introduce(board: Board, address: str, token: str | None) -> None:
-    say(size_line(board))
-    for line in connect_lines(address, token):
-        say(line)
 
 
 async def _until_stopped(run: Callable[[], Awaitable[int]]) -> int:

@@ -1,5 +1,6 @@
 """A client of the `mcp` package that talks to a server at an address, as any other client would."""
 
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -59,6 +60,8 @@ async def probe(address: str, *, token: str | None = None, legacy: bool = False)
     """
     import httpx2
 
+    # Tools that were found by search are not in the list; the client says of each that it cannot check its output.
+    logging.getLogger("client").setLevel(logging.ERROR)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
         transport = streamable_http_client(address, http_client=http)
