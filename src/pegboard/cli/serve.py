@@ -9,7 +9,6 @@ from typing import Annotated
 import anyio
 from cyclopts import Parameter
 
-from pegboard.board import Board
 from pegboard.board.gateway import serve_http, serve_stdio
 from pegboard.cli.banner import connect_lines, size_line, source_line
 from pegboard.cli.check import talk
