@@ -5,11 +5,21 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pegboard import index
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import Index
+
+
+def spec_of(tool: Mapping[str, Any]) -> ToolSpec:
+    """A set's tool as a spec."""
+    return ToolSpec(
+        name=ToolName(tool.get("namespace") or "", tool["name"]),
+        description=tool.get("description") or "",
+        input=tool.get("parameters") or {"type": "object"},
+    )
 
 
 class Search:
@@ -27,13 +37,11 @@ class Search:
 
     def _spec(self, tool: Mapping[str, Any]) -> ToolSpec:
         """Tools that share a full name are told apart by a version, which is not searched."""
-        name = ToolName(tool.get("namespace") or "", tool["name"])
-        if name in self._ids:
-            name = ToolName(name.namespace, name.name, f"{tool['id']}")
-        self._ids[name] = tool["id"]
-        return ToolSpec(
-            name=name, description=tool.get("description") or "", input=tool.get("parameters") or {"type": "object"}
-        )
+        spec = spec_of(tool)
+        if spec.name in self._ids:
+            spec = replace(spec, name=replace(spec.name, version=str(tool["id"])))
+        self._ids[spec.name] = tool["id"]
+        return spec
 
     def __call__(self, query: str, k: int) -> list[str]:
         return [self._ids[hit.name] for hit in self._engine.search(query, limit=k).hits]

@@ -1,5 +1,6 @@
 """Which texts of a tool are searched, by field; whatever a definition holds, it never fails."""
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Any, cast
@@ -48,6 +49,16 @@ def texts(spec: ToolSpec) -> list[tuple[Field, str]]:
         *((Field.EXAMPLES, text) for example in spec.examples for text in _strings(example, DEPTH)),
     ]
     return [(field, text[:LENGTH]) for field, text in found if text]
+
+
+def passage(spec: ToolSpec) -> str:
+    """The tool as one short text, the most telling first, for engines that read text and not fields."""
+    name = " ".join(part for part in (spec.name.namespace, *spec.aliases, spec.name.name) if part)
+    shown = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"[_\-./]+", " ", name[:200]))
+    parameters = ", ".join(str(name) for name in list(spec.properties)[:8])
+    texts = (f"{spec.title}. " if spec.title else "") + " ".join(spec.description[:2000].split())
+    head, tail = texts[:240], texts[240:600]
+    return f"{shown}: {head}" + (f" ({parameters})" if parameters else "") + (f" {tail}" if tail else "")
 
 
 def _schema_texts(schema: Any) -> Iterator[tuple[Field, str]]:

@@ -69,10 +69,16 @@ _MARKERS = {
 }
 
 
+CERTAIN = 3
+"""So many different English function words make a text English."""
+
+
 def language_of(words: Sequence[str]) -> str:
     """The language whose own function words occur most often in the words; English where none prevails."""
     given = set(words)
     english = len(given & STOP_WORDS[ENGLISH])
+    if english >= CERTAIN:
+        return ENGLISH
     best, most = ENGLISH, max(1, english)
     for language, markers in _MARKERS.items():
         found = len(given & markers) + (len(given & STOP_WORDS[language]) > english)

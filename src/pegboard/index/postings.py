@@ -1,6 +1,6 @@
 """Postings: which tools hold a term, how strongly, in which fields; arrays for the bulk, lists for what came since."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,6 +52,17 @@ class Postings:
             row[2].append(fields)
         self._recent_size += len(entry)
 
+    def add_many(self, first: int, entries: Sequence[Mapping[str, tuple[float, int]]]) -> None:
+        """Add many tools at once, in the slots from `first` on."""
+        terms = self.terms
+        numbers = [terms.setdefault(term, len(terms)) for entry in entries for term in entry]
+        values = [value for entry in entries for value in entry.values()]
+        sizes = np.array([len(entry) for entry in entries])
+        slots = np.repeat(np.arange(first, first + len(entries), dtype=np.int32), sizes)
+        impacts = np.array([impact for impact, _ in values], np.float32)
+        fields = np.array([bits for _, bits in values], np.uint8)
+        self._bulk_up((np.array(numbers, np.int32), slots, impacts, fields))
+
     @property
     def due(self) -> bool:
         """Whether a merge is due."""
@@ -63,25 +74,36 @@ class Postings:
         Parameters:
             moved: each slot's new number, in the same order, or -1 where its tool is gone.
         """
-        counts = np.diff(self._starts)
-        numbers = [np.repeat(np.arange(len(counts), dtype=np.int32), counts)]
-        numbers += [np.full(len(row[0]), number, np.int32) for number, row in self._recent.items()]
-        rows = self._recent.values()
-        slots = np.concatenate([self._bulk.slots, *(np.array(row[0], np.int32) for row in rows)])
-        impacts = np.concatenate([self._bulk.impacts, *(np.array(row[1], np.float32) for row in rows)])
-        fields = np.concatenate([self._bulk.fields, *(np.array(row[2], np.uint8) for row in rows)])
-        self._rebuild(np.concatenate(numbers), moved[slots], impacts, fields)
+        self._bulk_up(None, moved)
 
-    def _rebuild(self, numbers: Ints, slots: Ints, impacts: Floats, fields: Bytes) -> None:
-        kept = slots >= 0
-        numbers, slots, impacts, fields = numbers[kept], slots[kept], impacts[kept], fields[kept]
+    def _bulk_up(self, new: tuple[Ints, Ints, Floats, Bytes] | None, moved: Ints | None = None) -> None:
+        counts = np.diff(self._starts)
+        recent = self._recent.items()
+        parts = [
+            (np.repeat(np.arange(len(counts), dtype=np.int32), counts), *self._arrays()),
+            *((np.full(len(row[0]), number, np.int32), *_arrays_of(row)) for number, row in recent),
+            *((new,) if new else ()),
+        ]
+        numbers, slots, impacts, fields = (np.concatenate(part) for part in zip(*parts, strict=True))
+        if moved is not None:
+            slots = moved[slots]
+            kept = slots >= 0
+            numbers, slots, impacts, fields = numbers[kept], slots[kept], impacts[kept], fields[kept]
         order = np.lexsort((slots, numbers))
-        used = np.unique(numbers)
+        numbers = numbers[order]
+        first = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])) if len(numbers) else numbers
         names = list(self.terms)
-        self.terms = {names[number]: n for n, number in enumerate(used)}
-        self._starts = np.append(np.searchsorted(numbers[order], used), len(order)).astype(np.int64)
-        self._bulk = Posting(slots[order], impacts[order], fields[order])
+        self.terms = {names[number]: n for n, number in enumerate(numbers[first].tolist())}
+        self._starts = np.append(first, len(order)).astype(np.int64)
+        self._bulk = Posting(slots[order].astype(np.int32), impacts[order], fields[order])
         self._recent, self._recent_size = {}, 0
+
+    def _arrays(self) -> tuple[Ints, Floats, Bytes]:
+        return self._bulk.slots, self._bulk.impacts, self._bulk.fields
+
+    def __contains__(self, term: str) -> bool:
+        """Whether a tool holds the term, or held it before the last merge."""
+        return term in self.terms
 
     def get(self, term: str) -> Posting | None:
         """The tools that hold a term, or None; may still name removed ones."""
@@ -93,8 +115,13 @@ class Postings:
         bulk = self._bulk
         if row is None:
             return Posting(bulk.slots[start:stop], bulk.impacts[start:stop], bulk.fields[start:stop])
+        slots, impacts, fields = _arrays_of(row)
         return Posting(
-            np.append(bulk.slots[start:stop], np.array(row[0], np.int32)),
-            np.append(bulk.impacts[start:stop], np.array(row[1], np.float32)),
-            np.append(bulk.fields[start:stop], np.array(row[2], np.uint8)),
+            np.append(bulk.slots[start:stop], slots),
+            np.append(bulk.impacts[start:stop], impacts),
+            np.append(bulk.fields[start:stop], fields),
         )
+
+
+def _arrays_of(row: tuple[list[int], list[float], list[int]]) -> tuple[Ints, Floats, Bytes]:
+    return np.array(row[0], np.int32), np.array(row[1], np.float32), np.array(row[2], np.uint8)

@@ -6,11 +6,11 @@ diacritics); scripts without spaces become single characters and pairs of them. 
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, cast
 
-from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
+from pegboard.index.languages import ENGLISH
 
 _ASCII = re.compile(r"[A-Za-z0-9]+")
 _PLAIN = re.compile(r"[a-z]+|[0-9]+")
@@ -35,14 +35,23 @@ def words(text: str) -> list[str]:
         return _foreign_words(text)
     found: list[str] = []
     for chunk in _ASCII.findall(text):
-        if _PLAIN.fullmatch(chunk):
-            found.append(chunk)
-        else:
-            found += _split(chunk)
+        parts = _CHUNKS.get(chunk)
+        found += _chunk(chunk) if parts is None else parts
     return found
 
 
-@cache
+CACHED = 200_000
+"""So many words are remembered with their parts and stems before all are forgotten."""
+_CHUNKS: dict[str, tuple[str, ...]] = {}
+
+
+def _chunk(chunk: str) -> tuple[str, ...]:
+    if len(_CHUNKS) >= CACHED:
+        _CHUNKS.clear()
+    found = _CHUNKS[chunk] = (chunk,) if _PLAIN.fullmatch(chunk) else _split(chunk)
+    return found
+
+
 def _split(chunk: str) -> tuple[str, ...]:
     """An ASCII chunk that mixes cases or digits, into its parts and, of few parts, the joined word."""
     if chunk.isupper() or chunk.istitle() or _ACRONYMS.fullmatch(chunk):
@@ -106,23 +115,11 @@ _STEMS: dict[str, dict[str, str]] = {}
 def stems(words: Iterable[str], language: str = ENGLISH) -> list[str]:
     """Each word's stem in a language (Snowball); words of three letters or fewer stay as they are."""
     known = _STEMS.setdefault(language, {})
-    found: list[str] = []
-    for word in words:
-        stem = known.get(word)
-        if stem is None:
-            stem = word if len(word) <= 3 or is_spaceless(word) else _stemmer(language)(word)
-            known[word] = stem
-        found.append(stem)
-    return found
+    if len(known) >= CACHED:
+        known.clear()
+    return [known.get(word) or _stem(word, language, known) for word in words]
 
 
-def terms(text: str, language: str | None = None) -> list[str]:
-    """The stemmed words of a text without stop words; its language is guessed where none is given."""
-    return stemmed(words(text), language)
-
-
-def stemmed(found: Sequence[str], language: str | None = None) -> list[str]:
-    """The same, of words."""
-    language = language or language_of(found)
-    stop = STOP_WORDS[language]
-    return stems([word for word in found if word not in stop], language)
+def _stem(word: str, language: str, known: dict[str, str]) -> str:
+    stem = known[word] = word if len(word) <= 3 or is_spaceless(word) else _stemmer(language)(word)
+    return stem

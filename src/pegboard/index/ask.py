@@ -1,0 +1,102 @@
+"""A request, read: its words, what each may be matched by, and the needs that it names."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
+from pegboard.index.text import is_spaceless, stems, words
+
+LENGTH = 20_000
+"""So many characters of a request are read."""
+NEEDS = 8
+"""So many needs of one request are told apart."""
+SINGLE = 0.3
+"""What a single character of a script without spaces is worth; its pairs carry the meaning."""
+NUMBER = 0.5
+"""What a number is worth: it is mostly a value, not what a tool does."""
+_SPLIT = re.compile(
+    r"[.!?;\n]+(?=\s|$)|,?\s+(?:and\s+then|then|and\s+also|also|after\s+that|as\s+well\s+as|plus|additionally|finally)\s+"
+    r"|,\s+(?:and\s+)?|\s+and\s+|[。！？；，、]",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One distinct word of a request.
+
+    Parameters:
+        word: as it was asked.
+        stem: what it is matched by.
+        also: other terms that it may mean, with their weights (its stem in another language).
+        weight: how much it counts.
+        need: the number of the first need that it belongs to.
+    """
+
+    word: str
+    stem: str
+    also: tuple[str, ...] = ()
+    weight: float = 1.0
+    need: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, read.
+
+    Parameters:
+        text: as it was asked, cut to what is read.
+        words: all its words, in order.
+        terms: its distinct telling words, in order.
+        needs: the words of each need, where it names several; else empty.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    terms: tuple[Term, ...]
+    needs: tuple[tuple[str, ...], ...] = ()
+
+
+def read(text: str) -> Request:
+    """Read a request; whatever it holds, this never fails."""
+    text = text[:LENGTH]
+    found = words(text)
+    language = language_of(found)
+    needs = _needs(text, language)
+    place = {word: n for n, need in reversed(list(enumerate(needs))) for word in need}
+    telling = _telling(found, language) or found
+    native = stems(telling, language)
+    english = native if language == ENGLISH else stems(telling)
+    seen: dict[str, Term] = {}
+    for word, stem, other in zip(telling, native, english, strict=True):
+        if stem not in seen:
+            also = () if other == stem else (other,)
+            seen[stem] = Term(word, stem, also, _weight(word), place.get(word, 0))
+    return Request(text, tuple(found), tuple(seen.values()), needs)
+
+
+def _telling(found: Sequence[str], language: str) -> list[str]:
+    stop = STOP_WORDS[language]
+    return [word for word in found if word not in stop]
+
+
+def _weight(word: str) -> float:
+    if len(word) == 1 and is_spaceless(word):
+        return SINGLE
+    return NUMBER if word.isdigit() else 1.0
+
+
+def _needs(text: str, language: str) -> tuple[tuple[str, ...], ...]:
+    """The words of each part of the request; a part of a single telling word belongs to the part before it."""
+    parts: list[list[str]] = []
+    for clause in _SPLIT.split(text):
+        found = _telling(words(clause), language)
+        if len(found) == 1 and parts:
+            parts[-1] += found
+        elif found:
+            parts.append(found)
+    if len(parts) > 1 and len(parts[0]) == 1:
+        parts[1] = parts[0] + parts[1]
+        del parts[0]
+    return tuple(map(tuple, parts[:NEEDS])) if len(parts) > 1 else ()

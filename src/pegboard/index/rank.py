@@ -1,0 +1,57 @@
+"""From signals to scores: a small learned function, kept as data with its provenance (`training/rank.py`)."""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from pegboard.index.candidates import SIGNALS
+from pegboard.index.postings import Floats
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A network of one hidden layer over standardised signals.
+
+    Parameters:
+        means: of the signals.
+        scales: what the differences from the means are multiplied by.
+        hidden: signals to hidden units; its last row is the bias.
+        out: hidden units to the score.
+        direct: signals to the score, past the hidden units.
+    """
+
+    means: Floats
+    scales: Floats
+    hidden: Floats
+    out: Floats
+    direct: Floats
+
+    def __call__(self, signals: Floats) -> Floats:
+        """A score a candidate; equal signals have equal scores on any machine."""
+        given = np.clip((signals - self.means) * self.scales, -4, 4)
+        inner = np.maximum(given @ self.hidden[:-1] + self.hidden[-1], 0)
+        scores: Floats = inner @ self.out + given @ self.direct
+        return scores.round(4)
+
+
+def plain(signals: Floats) -> Floats:
+    """Half words, half meaning, and a little of what the namespace's best has: the fusion without learning."""
+    at = {name: n for n, name in enumerate(SIGNALS)}
+    known = signals[:, at["known to the table"]]
+    relative, close = signals[:, at["words / best"]], signals[:, at["meaning / best"]]
+    group = np.maximum(signals[:, at["source's words"]], 0)
+    weight = np.where(known > 0.34, np.float32(0.5), np.float32(0))
+    found: Floats = np.round((1 - weight) * relative + weight * close + np.float32(0.075) * group, 4)
+    return found
+
+
+@cache
+def learned(name: str) -> Ranker | None:
+    """The learned function of this package for a set of engines, if there is one."""
+    source = files("pegboard.index") / "data" / f"{name}.npz"
+    if not source.is_file():
+        return None
+    with source.open("rb") as stream, np.load(stream) as data:
+        return Ranker(**{part: data[part] for part in ("means", "scales", "hidden", "out", "direct")})

@@ -1,0 +1,87 @@
+"""Words that no tool holds, and the known words that were probably meant: one typing error away."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+SHORTEST = 4
+"""Shorter words are never corrected."""
+LONGEST = 24
+ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_PLACES = {letter: (x + y * 0.5, y) for y, row in enumerate(ROWS) for x, letter in enumerate(row)}
+
+
+def slip(wrong: str, right: str) -> float:
+    """How likely `right` was meant, from 0 to 1: 0 where they are more than one typing error apart.
+
+    An error is two neighbours swapped, a letter dropped, added or replaced (Damerau 1964); the first letter, doubled
+    letters and neighbouring keys are what people get wrong least and most.
+    """
+    if wrong == right:
+        return 1.0
+    start = 0
+    for a, b in zip(wrong, right, strict=False):
+        if a != b:
+            break
+        start += 1
+    rest, meant = wrong[start:], right[start:]
+    likely = 1.0 if start else 0.5
+    if len(rest) == len(meant):
+        if rest[1:] == meant[1:]:
+            return likely * (0.9 if _are_near(rest[0], meant[0]) else 0.6)
+        return likely if rest[:2] == meant[1::-1] and rest[2:] == meant[2:] else 0.0
+    if len(rest) + 1 == len(meant) and rest == meant[1:]:
+        return likely * 0.95
+    if len(rest) == len(meant) + 1 and rest[1:] == meant:
+        return likely * (1.0 if start and rest[0] == wrong[start - 1] else 0.8)
+    return 0.0
+
+
+def _are_near(a: str, b: str) -> bool:
+    if a not in _PLACES or b not in _PLACES:
+        return False
+    (x, y), (u, v) = _PLACES[a], _PLACES[b]
+    return abs(x - u) <= 1.0 and abs(y - v) <= 1
+
+
+def _letters(word: str) -> int:
+    found = 0
+    for letter in word:
+        found |= 1 << (ord(letter) & 63)
+    return found
+
+
+class Speller:
+    """Known words by the letters that they consist of; words may be added at any time."""
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+        self._letters: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
+        self._lengths: npt.NDArray[np.int8] = np.zeros(0, np.int8)
+        self._read = 0
+
+    def add(self, words: Iterable[str]) -> None:
+        """Add words that are not known yet; they are indexed when one is first asked for."""
+        self._words += (word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha())
+
+    def near(self, word: str) -> list[tuple[str, float]]:
+        """The known words one typing error away, likeliest first, then by name."""
+        if not SHORTEST <= len(word) <= LONGEST:
+            return []
+        self._index()
+        letters = np.uint64(_letters(word))
+        apart = np.bitwise_count(self._letters ^ letters)
+        close = np.flatnonzero((apart <= 2) & (np.abs(self._lengths - len(word)) <= 1))
+        found = ((known, slip(word, known)) for known in self._at(close.tolist()))
+        return sorted({(known, likely) for known, likely in found if likely}, key=lambda row: (-row[1], row[0]))
+
+    def _at(self, places: Sequence[int]) -> Iterable[str]:
+        return (self._words[place] for place in places)
+
+    def _index(self) -> None:
+        new = self._words[self._read :]
+        if new:
+            self._letters = np.append(self._letters, np.array([_letters(word) for word in new], np.uint64))
+            self._lengths = np.append(self._lengths, np.array([len(word) for word in new], np.int8))
+            self._read = len(self._words)

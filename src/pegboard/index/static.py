@@ -1,0 +1,99 @@
+"""The static word table: an embedder that looks words up and adds them. No network, no runtime but numpy.
+
+A text's vector is the sum of its words' rows; the rows' lengths say how much a word counts. The table is our own
+(`training/static.py`); its model card is beside it.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from pegboard.index.dense import Bytes, Floats
+from pegboard.index.text import stems, words
+
+PIECE = 3
+"""An unknown word is read as the known words that it consists of, of so many letters at least."""
+LONGEST = 24
+
+
+def rows_of(found: Sequence[str], rows: Mapping[str, int]) -> list[int]:
+    """The rows of some words: of each itself, else of its stem, else of the known words that it consists of."""
+    numbers: list[int] = []
+    for word in found:
+        row = rows.get(word)
+        if row is not None:
+            numbers.append(row)
+        elif len(word) > PIECE and word.isalpha():
+            numbers += _unknown(word, rows)
+    return numbers
+
+
+def _unknown(word: str, rows: Mapping[str, int]) -> list[int]:
+    row = rows.get(stems((word,))[0])
+    if row is not None:
+        return [row]
+    numbers: list[int] = []
+    at = 0
+    while at < len(word) - PIECE + 1:
+        for stop in range(min(len(word), at + LONGEST), at + PIECE - 1, -1):
+            row = rows.get(word[at:stop])
+            if row is not None:
+                numbers.append(row)
+                at = stop
+                break
+        else:
+            return []
+    return numbers if at == len(word) else []
+
+
+class StaticEmbedder:
+    """Texts to the sums of their words' rows.
+
+    Parameters:
+        name: identifies the table.
+        vocabulary: one word a row.
+        table: the rows.
+        scales: what each row is multiplied by.
+    """
+
+    ordered = True
+
+    def __init__(self, name: str, vocabulary: Sequence[str], table: Bytes, scales: Floats) -> None:
+        self.name = name
+        self.dim = int(table.shape[1])
+        self.rows = {word: n for n, word in enumerate(vocabulary)}
+        self._table = table
+        self._scales = scales
+        self._known: dict[str, list[int]] = {}
+
+    def embed_words(self, found: Sequence[str]) -> Floats:
+        """The vector of some words, or zeros."""
+        numbers = rows_of(found, self.rows)
+        if not numbers:
+            return np.zeros(self.dim, np.float32)
+        return self._scales[numbers] @ self._table[numbers].astype(np.float32)
+
+    def embed_docs(self, texts: Sequence[str]) -> Floats:
+        """One row a text."""
+        found = np.zeros((len(texts), self.dim), np.float32)
+        for n, text in enumerate(texts):
+            found[n] = self.embed_words(words(text))
+        return found
+
+    def embed_query(self, text: str) -> Floats:
+        """The vector of a request."""
+        return self.embed_words(words(text))
+
+
+@cache
+def bundled() -> StaticEmbedder:
+    """The table of this package."""
+    folder = files("pegboard.index") / "data"
+    with (folder / "static.npz").open("rb") as stream, np.load(stream) as data:
+        table: npt.NDArray[np.int8] = data["table"]
+        scales: npt.NDArray[np.float32] = data["scales"].astype(np.float32)
+        vocabulary = bytes(data["words"]).decode().split("\n")
+        return StaticEmbedder(str(data["name"]), vocabulary, table, scales)

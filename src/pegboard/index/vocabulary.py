@@ -1,0 +1,94 @@
+"""What the index knows of words: which its tools hold, what else means the same, and what a misspelt one meant."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from pegboard.index.ask import Request, Term
+from pegboard.index.postings import Postings
+from pegboard.index.spelling import Speller
+from pegboard.index.text import is_spaceless
+
+MEANT = 3
+"""An unknown word stands for so many known ones at most."""
+LIKELY = 0.6
+"""A known word that is less likely than the likeliest by more than this factor is not considered."""
+
+
+class Vocabulary:
+    """The words of the tools, and those of the embedder's table.
+
+    Parameters:
+        table: words that are known to be words, whether or not a tool holds them.
+    """
+
+    def __init__(self, table: Mapping[str, int]) -> None:
+        self._table = table
+        self._spelt: dict[str, str] = {}
+        self._speller = Speller()
+        self._of_table = _speller_of(table)
+
+    def add(self, spelt: Mapping[str, str]) -> None:
+        """Add a tool's words, each with its term."""
+        self._speller.add(word for word in spelt if word not in self._spelt)
+        self._spelt.update(spelt)
+
+    def options(self, term: Term, postings: Postings) -> dict[str, float]:
+        """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be."""
+        found = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}
+        if not any(option in postings for option in found) and term.word not in self._table:
+            found |= {self._spelt[word]: likely for word, likely in self._meant(term.word, postings)}
+        for synonym, weight in synonyms().get(term.stem, {}).items():
+            if synonym in postings:
+                found.setdefault(synonym, weight)
+        return found
+
+    def _meant(self, word: str, postings: Postings) -> list[tuple[str, float]]:
+        near = [(known, likely) for known, likely in self._speller.near(word) if self._spelt[known] in postings]
+        return [(known, likely) for known, likely in near if likely >= LIKELY * near[0][1]][:MEANT]
+
+    def corrected(self, words: Sequence[str], postings: Postings) -> list[str]:
+        """The words, those that neither the table nor a tool knows put right where it is clear what was meant."""
+        return [self._right(word, postings) for word in words]
+
+    def _right(self, word: str, postings: Postings) -> str:
+        if word in self._table or (spelt := self._spelt.get(word)) and spelt in postings:
+            return word
+        near = self._meant(word, postings) or self._of_table.near(word)
+        return near[0][0] if near else word
+
+    def known_share(self, request: Request) -> float:
+        """The share of the request's telling words that the embedder may know: none of a script without spaces."""
+        foreign = sum(is_spaceless(term.word) or not term.word.isascii() for term in request.terms)
+        return 1 - foreign / len(request.terms) if request.terms else 0.0
+
+    def suggestions(self, unknown: Iterable[str], postings: Postings) -> list[str]:
+        """For words that no tool holds, the nearest that one does."""
+        found = [near[0][0] for word in unknown if word not in self._table and (near := self._meant(word, postings))]
+        return list(dict.fromkeys(found))
+
+
+_SPELLERS: dict[int, Speller] = {}
+
+
+def _speller_of(table: Mapping[str, int]) -> Speller:
+    found = _SPELLERS.get(id(table))
+    if found is None:
+        found = Speller()
+        found.add(table)
+        if table:
+            _SPELLERS[id(table)] = found
+    return found
+
+
+@cache
+def synonyms() -> Mapping[str, Mapping[str, float]]:
+    """Terms that mean nearly the same, with weights; learned from data (`training/synonyms.py`)."""
+    source = files("pegboard.index") / "data" / "synonyms.tsv"
+    found: dict[str, dict[str, float]] = {}
+    if source.is_file():
+        for line in source.read_text(encoding="utf8").splitlines():
+            if not line.startswith("#"):
+                a, b, weight = line.split("\t")
+                found.setdefault(a, {})[b] = float(weight)
+    return found
