@@ -31,14 +31,14 @@ def teach(options: argparse.Namespace) -> None:
     """Write the teacher's vectors of all texts, pairs' texts and frequent words (fp16), projected to DIM."""
     torch.set_num_threads(options.threads)
     model, read = load(options.model), Texts(options.tokenizer, 64)
-    texts = options.texts.read_text(encoding="utf8").splitlines()
+    texts = options.texts.read_text(encoding="utf8").splitlines()[: options.limit]
     vectors = np.zeros((len(texts), 384), np.float16)
     started = time.time()
     for start in range(0, len(texts), 8192):
         vectors[start : start + 8192] = embed(model, read, texts[start : start + 8192]).numpy()
         print(start, round(time.time() - started), flush=True)
     np.save(options.out / "teacher.npy", vectors)
-    vocabulary = chosen(texts)
+    vocabulary = chosen(options.texts.read_text(encoding="utf8").splitlines())
     (options.out / "words.txt").write_text("\n".join(vocabulary), encoding="utf8")
     np.save(options.out / "words.npy", embed(model, read, vocabulary, 512).numpy())
 
@@ -74,7 +74,7 @@ def train(options: argparse.Namespace) -> None:
     """Fit the table: first to the teacher's vectors alone, then also to the pairs."""
     torch.manual_seed(SEED)
     torch.set_num_threads(options.threads)
-    texts = options.texts.read_text(encoding="utf8").splitlines()
+    texts = options.texts.read_text(encoding="utf8").splitlines()[: options.limit]
     teacher = torch.from_numpy(np.load(options.out / "teacher.npy")).float()
     vocabulary = (options.out / "words.txt").read_text(encoding="utf8").splitlines()
     basis = axes(teacher)
@@ -199,6 +199,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--limit", type=int, default=180_000, help="so many texts are read")
     parser.add_argument("--name", default="static")
     parser.add_argument("--leave-out", default="")
     options = parser.parse_args()

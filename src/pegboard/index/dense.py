@@ -21,22 +21,22 @@ LEADING = 64
 
 
 class Embedder(Protocol):
-    """Texts to vectors of one length.
-
-    Parameters:
-        name: identifies the model and its version; vectors of different names are never mixed.
-        dim: the number of dimensions.
-        ordered: whether the leading dimensions carry the most, so that they may be compared first.
-    """
+    """Texts to vectors of one length."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Identifies the model and its version; vectors of different names are never mixed."""
+        ...
 
     @property
-    def dim(self) -> int: ...
+    def dim(self) -> int:
+        """The number of dimensions."""
+        ...
 
     @property
-    def ordered(self) -> bool: ...
+    def ordered(self) -> bool:
+        """Whether the leading dimensions carry the most, so that they may be compared first."""
+        ...
 
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text; a row of zeros where a text means nothing to the model."""
