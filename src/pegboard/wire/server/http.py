@@ -23,6 +23,7 @@ PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of a request; arguments may hold a document."""
+BACKLOG = 2048
 DRAIN_SECONDS = 5
 
 
@@ -109,10 +110,16 @@ async def _run(http: "_Server", sockets: list[socket.socket], address: str, read
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    name = host.strip("[]")
     try:
-        return socket.create_server((host.strip("[]"), port), family=family)
-    except (OSError, OverflowError) as problem:
+        family, kind, protocol, _, address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)[0]
+        # The protocol must be named: asyncio turns off Nagle's delay (40 ms a call) only where it is.
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(BACKLOG)
+        return listening
+    except (OSError, OverflowError, UnicodeError) as problem:
         raise ConfigError(
             f"Nothing can listen on {host}:{port}: {problem}.",
             where="serve --http",
