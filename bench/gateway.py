@@ -85,8 +85,8 @@ async def board_over(target: object) -> AsyncIterator[object]:
     from pegboard.sources.mcp import McpSource
 
     with tempfile.TemporaryDirectory() as folder:
-        config = parse({"sources": {}}, folder=Path(folder))
-        board = Board.of(McpSource("up", target))
+        config = parse({"sources": {}, "board": {"store": folder}}, folder=Path(folder))
+        board = Board.open(config, beside=[McpSource("up", target)])
         async with board, served(board) as server:
             yield server
 

@@ -1,7 +1,7 @@
 """The board: the one object that the library, the gateway and the command line stand on."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -10,6 +10,7 @@ from uuid import uuid4
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 
+from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.holdings import Holdings, Loaded
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory
@@ -19,8 +20,8 @@ from pegboard.config import BoardConfig, Config, load
 from pegboard.core import (
     Call,
     Failure,
-    FailureCode,
     Handler,
+    Health,
     Middleware,
     Mode,
     Progress,
@@ -30,6 +31,7 @@ from pegboard.core import (
     SourceStatus,
     Tool,
     ToolName,
+    ToolSpec,
     pipeline,
 )
 from pegboard.core.call import Log
@@ -38,6 +40,9 @@ from pegboard.discovery.meta import SHOWN
 from pegboard.discovery.residency import Search
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
+from pegboard.invoke.dispatch import dispatch
+from pegboard.invoke.guard import guard
+from pegboard.invoke.modes import dry_run, modes
 from pegboard.schema.types import JsonObject
 
 
@@ -81,7 +86,7 @@ class Board:
         self._roster = Roster(sources, self._held, memory, watcher, filters)
         self._loaded = Loaded()
         self._stack = AsyncExitStack()
-        self._handler: Handler = pipeline(self._dispatch, *middleware)
+        self._handler = self._pipeline(middleware)
 
     @classmethod
     def of(cls, *sources: Source, **settings: Any) -> Self:
@@ -89,11 +94,19 @@ class Board:
         return cls(sources, **settings)
 
     @classmethod
-    def open(cls, config: Config | Path | str, *, refresh: bool = False, watcher: Watcher | None = None) -> Self:
+    def open(
+        cls,
+        config: Config | Path | str,
+        *,
+        beside: Sequence[Source] = (),
+        refresh: bool = False,
+        watcher: Watcher | None = None,
+    ) -> Self:
         """The board of a config.
 
         Parameters:
             config: a config, or the file or folder to read it from.
+            beside: sources made in code, besides the config's.
             refresh: whether to list every source on entering, whatever is stored.
             watcher: hears how a source is whenever that changes.
 
@@ -102,7 +115,7 @@ class Board:
         """
         found = config if isinstance(config, Config) else load(config)
         return cls(
-            sources_of(found),
+            [*sources_of(found), *beside],
             name=found.board.name,
             residency=_residency(found.board),
             memory=Memory(found.board.store, found.sources, META_NAMES),
@@ -111,6 +124,10 @@ class Board:
             filters=filters_of(found),
             config=found,
         )
+
+    def blocking(self) -> AbstractContextManager["BlockingBoard"]:
+        """This board for code that is not asynchronous: a context manager that gives the same methods, which wait."""
+        return blocking(self)
 
     async def __aenter__(self) -> Self:
         """Put up the catalog that is stored, and list the sources of which nothing is stored."""
@@ -140,6 +157,12 @@ class Board:
         return self._held.aliases
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the store or about the selection of tools."""
+        kept = self._memory.warnings if self._memory else ()
+        return (*kept, *self._held.exposed.notes)
+
+    @property
     def version(self) -> int:
         """Counts the catalogs; whoever keeps something made of one compares it."""
         return self._held.version
@@ -160,6 +183,11 @@ class Board:
     def tool(self, name: ToolName) -> Tool | None:
         """A tool or meta-tool by its full name."""
         return self._held.catalog.tools.get(name) or self._meta.get(name)
+
+    def spec(self, name: ToolName) -> ToolSpec | None:
+        """The spec of a tool or meta-tool by its full name."""
+        tool = self.tool(name)
+        return tool.spec if tool is not None else None
 
     def view(self, session: Session | None = None) -> View:
         """What a model sees: the direct tools, the meta-tools, and what its session has loaded."""
@@ -224,13 +252,17 @@ class Board:
         """Run a call through the whole pipeline."""
         return await self._handler(call)
 
-    async def _dispatch(self, call: Call) -> Result:
-        tool = self._held.catalog.tools.get(call.tool) or self._meta.get(call.tool)
-        if tool is None:
-            return Result.failed(
-                FailureCode.UNKNOWN_TOOL, f"There is no tool {call.tool}.", next_step="Find it with tool_search."
-            )
-        return await tool.handler(call)
+    def _pipeline(self, outer: Sequence[Middleware]) -> Handler:
+        """What a call passes: whatever was given, the choice of its mode, the check of its arguments, its tool."""
+        inner = dispatch(self.tool, self._nearest)
+        return pipeline(inner, *outer, modes(self.spec), guard(self.spec), dry_run(self._health_of, self.spec))
+
+    def _nearest(self, name: ToolName) -> Sequence[str]:
+        missing = self.resolve(str(name))
+        return missing.candidates if isinstance(missing, Unknown) else ()
+
+    async def _health_of(self, spec: ToolSpec) -> Health:
+        return await self._roster.health(spec.source.name)
 
     # Sessions
 

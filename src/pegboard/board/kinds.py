@@ -58,6 +58,13 @@ def _mcp(making: Making) -> Source:
     )
 
 
+def _python(making: Making) -> Source:
+    from pegboard.sources.python import PythonSource
+
+    table = making.source
+    return PythonSource(table.name, table.target, making.config.folder, prefix=table.prefix)
+
+
 def _recorded(making: Making) -> Source:
     from pegboard.sources.recorded import RecordedSource
 
@@ -65,7 +72,7 @@ def _recorded(making: Making) -> Source:
     return RecordedSource(table.name, table.target, prefix=table.prefix, trust_annotations=table.trust_annotations)
 
 
-KINDS: Mapping[str, Maker] = {"mcp": _mcp, "recorded": _recorded}
+KINDS: Mapping[str, Maker] = {"mcp": _mcp, "python": _python, "recorded": _recorded}
 """The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
 
 

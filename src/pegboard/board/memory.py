@@ -41,6 +41,11 @@ class Memory:
         """Close the store."""
         self.store.close()
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the store."""
+        return tuple(self.store.warnings)
+
     def known(self) -> dict[str, Known]:
         """What is known of each source from the last time."""
         found: dict[str, Known] = {}

@@ -14,7 +14,7 @@ from pegboard.board.attached import LIVE, Attached, Known, duplicates
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory
 from pegboard.catalog import Diff, Unknown
-from pegboard.core import Failure, FailureCode, Source, SourceState, SourceStatus, ToolName, ToolSpec
+from pegboard.core import Failure, FailureCode, Health, Source, SourceState, SourceStatus, ToolName, ToolSpec
 from pegboard.discovery.answers import unknown_failure
 from pegboard.errors import PegboardError, nearest
 
@@ -107,6 +107,14 @@ class Roster:
             found.append(replace(status, notes=(*status.notes, *duplicates(attached, taken))))
             taken |= {tool.name for tool in attached.tools}
         return found
+
+    async def health(self, source: str) -> Health:
+        """How one source is."""
+        attached = self._attached.get(source)
+        if attached is None:
+            return Health(SourceState.READY)
+        status = await attached.status()
+        return Health(status.state, status.error)
 
     def instructions(self, source: str) -> str:
         """What a source says of itself; untrusted text."""
