@@ -167,11 +167,6 @@ class Board:
         """Counts the catalogs; whoever keeps something made of one compares it."""
         return self._held.version
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is odd about the store; empty where it is well."""
-        return tuple(self._memory.store.warnings) if self._memory is not None else ()
-
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means: `ns.tool`, `ns__tool`, `mcp__ns__tool`, a unique bare name, a meta-tool."""
         return self._held.resolve(text)
