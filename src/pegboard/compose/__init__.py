@@ -6,6 +6,7 @@ from pegboard.compose.bundle import Bundle
 from pegboard.compose.gather import Branch
 from pegboard.compose.merge import Merge, key, rank, union
 from pegboard.compose.scatter import Scatter, scatter
+from pegboard.compose.script import Step, bundle
 from pegboard.compose.upstream import UpstreamFunction, UpstreamTool
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Composite",
     "Merge",
     "Scatter",
+    "Step",
     "Unbound",
     "Undo",
     "UpstreamFunction",
@@ -23,6 +25,7 @@ __all__ = [
     "batch",
     "bind",
     "bind_strictly",
+    "bundle",
     "key",
     "rank",
     "scatter",

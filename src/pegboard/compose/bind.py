@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
 from pegboard.core import (
@@ -46,25 +46,25 @@ class Composite(Protocol):
 
 
 @runtime_checkable
-class HasSpec(Protocol):
-    """A `@tool` function, a `Tool`: anything that carries the spec of a tool."""
+class Named(Protocol):
+    """A `@tool` function, a `Tool`: anything that carries the name of a tool."""
 
     @property
-    def spec(self) -> ToolSpec:
-        """The spec."""
+    def name(self) -> ToolName:
+        """The name."""
         ...
 
 
 def tool_name(tool: object) -> str:
-    """The name that a reference to a tool means: a text, or anything that carries a spec.
+    """The name that a reference to a tool means: a text, or anything that carries the name of a tool.
 
     Raises:
         DefinitionError: it is neither.
     """
     if isinstance(tool, str):
         return tool
-    if isinstance(tool, HasSpec):
-        return str(tool.spec.name)
+    if isinstance(tool, Named) and isinstance(cast("object", tool.name), ToolName):
+        return str(tool.name)
     raise DefinitionError(
         f"{tool!r} is no tool.", next_step="Name a tool of the board, or decorate the function with @tool."
     )

@@ -1,6 +1,7 @@
 """A batch runs one tool for many items and loses none of them."""
 
 import json
+import time
 from typing import Any
 
 import anyio
@@ -263,8 +264,10 @@ def test_a_rate_is_kept() -> None:
             batch("work", name="many", over="item", rate=100),
         ]
     )
+    began = time.monotonic()
     assert board.call("many", item=[1, 2, 3, 4]).value["status"] == "ok"
-    assert all(later - earlier >= 0.009 for earlier, later in zip(starts, starts[1:], strict=False))
+    assert len(starts) == 4
+    assert time.monotonic() - began >= 0.03  # a lower bound: the machine may be slower, never faster
 
 
 @pytest.mark.parametrize(("choice", "shown"), [("all", 3), ("failures_only", 1), ("summary", 0)])
