@@ -4,6 +4,7 @@ import json as jsonlib
 import sys
 from pathlib import Path
 from typing import Annotated, Any
+from uuid import uuid4
 
 from cyclopts import Parameter
 
@@ -12,7 +13,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, document, foreign, say
-from pegboard.core import Mode, Result
+from pegboard.core import Mode, Result, Session
 from pegboard.errors import ConfigError
 from pegboard.schema.types import Json, JsonObject
 
@@ -38,7 +39,8 @@ async def call(
     """
     arguments = _arguments(args)
     async with opened(config) as board:
-        result = await board.call(name, arguments, mode=mode, log=None if json else _log)
+        session = Session(f"cli-{uuid4().hex[:12]}", agent="cli")
+        result = await board.call(name, arguments, mode=mode, session=session, log=None if json else _log)
     if json:
         document(shapes.result(result))
     else:

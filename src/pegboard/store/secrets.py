@@ -17,8 +17,6 @@ from typing import Any, cast
 from pegboard.errors import ConfigError, SourceError, nearest
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{([^}]*)(\}?)")
-_MIN_SECRET = 4
-"""Shorter values are not told to redactors: blanking every `1` of a text hides more than it protects."""
 
 
 class Secrets:
@@ -108,7 +106,7 @@ class Secrets:
         return (self._folder / Path(name).expanduser()).resolve()
 
     def _remember(self, value: str) -> None:
-        if len(value) < _MIN_SECRET or value in self._values:
+        if not value or value in self._values:
             return
         self._values[value] = value
         for listener in self._listeners:

@@ -62,11 +62,11 @@ def test_a_reference_that_cannot_be_meant_is_refused(tmp_path: Path, text: str) 
 
 
 def test_a_listener_hears_each_secret_once_whenever_it_comes(tmp_path: Path) -> None:
-    book = secrets(tmp_path, A="alpha", B="beta", SHORT="1")
+    book = secrets(tmp_path, A="alpha", B="beta", EMPTY="")
     early: list[str] = []
     late: list[str] = []
     book.watch(early.append)
-    book.reveal("${env:A} ${env:A} ${env:SHORT}")
+    book.reveal("${env:A} ${env:A} ${env:EMPTY}")
     book.watch(late.append)
     book.reveal("${env:B}")
     assert early == late == ["alpha", "beta"]

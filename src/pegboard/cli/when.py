@@ -1,0 +1,29 @@
+"""Points in time, as people write them."""
+
+import re
+from datetime import UTC, datetime
+from time import time
+
+from pegboard.errors import ConfigError
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+def moment(text: str | None, *, now: float | None = None) -> float | None:
+    """The Unix time that a text means: a span before now (`90m`, `12h`, `7d`, `2w`), or a date or time (ISO 8601).
+
+    A date or time without a zone is local.
+
+    Raises:
+        ConfigError: it means none.
+    """
+    if text is None:
+        return None
+    span = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhdw])", text.strip().lower())
+    if span:
+        return (time() if now is None else now) - float(span[1]) * _UNITS[span[2]]
+    try:
+        return datetime.fromisoformat(text.strip()).astimezone(UTC).timestamp()
+    except (ValueError, OverflowError) as problem:
+        step = "Write a span such as 90m, 12h or 7d, or a date such as 2026-05-31."
+        raise ConfigError(f"{text!r} is no point in time.", where="--since", next_step=step) from problem
