@@ -9,7 +9,8 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from difflib import unified_diff
 from pathlib import Path
 from statistics import mean, median
@@ -81,6 +82,23 @@ def convert_unit(amount: float, source: Unit, target: Unit) -> float:
     if quantity != other:
         raise ValueError(f"{source} is a unit of {quantity}, {target} one of {other}.")
     return amount * size / target_size
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day, and where it stands in its year."""
+
+    date: date
+    weekday: str
+    week: int
+    day_of_year: int
+
+
+@tool(effects=Effects.READ_ONLY)
+def today() -> Day:
+    """Tell today's date on this machine, its weekday, ISO week and day of the year."""
+    now = datetime.now().astimezone().date()
+    return Day(now, now.strftime("%A"), now.isocalendar().week, now.timetuple().tm_yday)
 
 
 @tool(effects=Effects.READ_ONLY)
@@ -171,7 +189,9 @@ def extract_matches(text: str, kind: Literal["email", "url", "date", "number"]) 
 
 
 @tool(effects=Effects.READ_ONLY)
-def count_words(text: str, top: Annotated[int, "How many of the most frequent words to list"] = 5) -> dict[str, Any]:
+def count_words(
+    text: Annotated[str, "The text"], top: Annotated[int, "How many of the most frequent words to list"] = 5
+) -> dict[str, Any]:
     """Count the characters, words and lines of a text, and list its most frequent words."""
     words = re.findall(r"\w+", text.lower())
     frequent = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))[:top]

@@ -138,7 +138,7 @@ class _Field:
         if isinstance(default, FieldInfo):
             annotation, default = Annotated[annotation, default], EMPTY
         infos = [meta for meta in _metadata(annotation) if isinstance(meta, FieldInfo)]
-        said = docstring.parameters.get(parameter.name)
+        said = _remark(annotation) or docstring.parameters.get(parameter.name)
         if said and not any(info.description for info in infos):
             annotation = Annotated[annotation, Field(description=said)]
         if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
@@ -158,6 +158,12 @@ def _maker(info: Any) -> Callable[[], Any]:
 
 def _metadata(annotation: Any) -> tuple[Any, ...]:
     return get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+
+
+def _remark(annotation: Any) -> str | None:
+    """What `Annotated[T, "..."]` or `Annotated[T, Doc("...")]` (PEP 727) says of a parameter."""
+    remarks = (getattr(meta, "documentation", meta) for meta in _metadata(annotation))
+    return next((remark for remark in remarks if isinstance(remark, str)), None)
 
 
 def _admits_none(annotation: Any) -> bool:

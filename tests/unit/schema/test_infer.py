@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NotRequired, Optional, TypedDict
 import pytest
 from annotated_types import Ge, Len
 from pydantic import BaseModel, Field
+from typing_extensions import Doc
 
 from pegboard.errors import DefinitionError
 from pegboard.schema.infer import infer
@@ -195,6 +196,14 @@ def test_an_annotation_says_more_than_the_docstring() -> None:
         """
 
     assert infer(f).input["properties"]["to"]["description"] == "From the annotation."
+
+
+@pytest.mark.parametrize("remark", ["Who gets it.", Doc("Who gets it.")], ids=["text", "Doc"])
+def test_a_remark_in_an_annotation_is_the_description(remark: Any) -> None:
+    def f(to: Annotated[str, remark]) -> None:
+        """Send."""
+
+    assert infer(f).input["properties"]["to"]["description"] == "Who gets it."
 
 
 def test_json_becomes_python_values() -> None:
