@@ -22,7 +22,7 @@ IDS = [str(page.relative_to(ROOT)) for page in pages()]
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command of a page; a server is asked to check itself and end instead."""
     if "serve --http" in command:
-        command = re.sub(r"--http (\S+):\d+", r"--http \1:0", command) + " --check"
+        command = re.sub(r"--http \S+:\d+", "--http 127.0.0.1:0", command) + " --check"
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environ = {**os.environ, "PATH": path, "PEGBOARD_TOKEN": "a-token-of-the-tests"}
     return subprocess.run(command, shell=True, cwd=folder, env=environ, capture_output=True, text=True, timeout=120)
