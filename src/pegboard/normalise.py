@@ -7,7 +7,7 @@
 Fields that no spelling above knows stay in `spec.meta` as they came, `_meta` among them under its own name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -73,6 +73,27 @@ def normalise(raw: Json, *, namespace: str, source: SourceRef, trusted: bool) ->
         original_input=original,
     )
     return Normalised(spec, tuple(notes))
+
+
+def normalise_all(
+    rows: Iterable[Json], *, namespace: str, source: SourceRef, trusted: bool
+) -> tuple[list[ToolSpec], list[Note]]:
+    """Read many rows, each on its own; of two tools with one name the first stays and the other is set aside.
+
+    Parameters are those of `normalise`.
+    """
+    specs: dict[ToolName, ToolSpec] = {}
+    notes: list[Note] = []
+    for row in rows:
+        found = normalise(row, namespace=namespace, source=source, trusted=trusted)
+        if found.spec is not None and found.spec.name in specs:
+            message = "Another tool of the same name came before it; this one was set aside."
+            notes.append(Note(NoteKind.SET_ASIDE, found.spec.name.name, "/name", message))
+            continue
+        notes += found.notes
+        if found.spec is not None:
+            specs[found.spec.name] = found.spec
+    return list(specs.values()), notes
 
 
 def effects_of(annotations: JsonObject, *, trusted: bool) -> Effects:

@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from pegboard.core import Call, FailureCode, Health, Listing, Note, NoteKind, Result, SourceRef, SourceState, Tool
 from pegboard.errors import SourceError
-from pegboard.normalise import normalise
+from pegboard.normalise import normalise_all
 from pegboard.schema.types import Json
 
 
@@ -69,21 +69,14 @@ class RecordedSource:
 
     def _read(self) -> Listing:
         notes: list[Note] = []
-        tools: list[Tool] = []
-        text = self._text()
-        instructions, rows = read_rows(text, notes)
-        if not rows and not notes:
+        instructions, rows = read_rows(self._text(), notes)
+        specs, more = normalise_all(
+            rows, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted
+        )
+        notes += more
+        if not specs:
             raise self._fault("holds no tools.", 'It must be {"tools": [...]}, an array, or one tool a line.')
-        for row in rows:
-            found = normalise(
-                row, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted
-            )
-            notes += found.notes
-            if found.spec is not None:
-                tools.append(Tool(found.spec, self._refuse))
-        if rows and not tools:
-            raise self._fault(f"holds no usable tool: {notes[0].message}", "Save a whole tools/list answer.")
-        return Listing(tuple(tools), tuple(notes), instructions)
+        return Listing(tuple(Tool(spec, self._refuse) for spec in specs), tuple(notes), instructions)
 
     def _text(self) -> str:
         try:

@@ -5,8 +5,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-import anyio
-
 from pegboard.core import Health, Listing, Selection, Source, SourceState, Tool, ToolName
 from pegboard.core.spec import ToolSpec
 
@@ -123,7 +121,6 @@ class Disabled:
         return Health(SourceState.DISABLED, self.reason)
 
     async def changes(self) -> AsyncIterator[None]:
-        """Never."""
-        await anyio.sleep_forever()
+        """None, ever."""
         for nothing in ():
             yield nothing

@@ -21,14 +21,12 @@ class Walk:
     """What a walk through all pages brought.
 
     Parameters:
-        rows: the tools as they came, of two with one name the first.
+        rows: the tools as they came, without exact repetitions.
         warnings: what was wrong with the walk; the source is degraded if anything was.
-        doubles: names that came more than once with different definitions.
     """
 
     rows: list[Json] = field(default_factory=list[Any])
     warnings: list[str] = field(default_factory=list[str])
-    doubles: list[str] = field(default_factory=list[str])
 
 
 async def walk_pages(ask: Ask, server: str) -> Walk:
@@ -70,14 +68,9 @@ def _take(walk: Walk, by_name: dict[str, Json], tools: Json, server: str) -> boo
     if not isinstance(tools, list):
         walk.warnings.append(f"The server {server!r} sent a page without a list of tools.")
         return False
-    before = len(walk.rows)
+    before = len(by_name)
     for row in cast("list[Any]", tools):
         name = cast("dict[str, Any]", row).get("name") if isinstance(row, dict) else None
-        if not isinstance(name, str):
+        if not isinstance(name, str) or by_name.setdefault(name, row) is row or row != by_name[name]:
             walk.rows.append(row)
-        elif name not in by_name:
-            by_name[name] = row
-            walk.rows.append(row)
-        elif row != by_name[name]:
-            walk.doubles.append(name)
-    return len(walk.rows) > before
+    return len(by_name) > before

@@ -8,8 +8,7 @@ import anyio
 
 from pegboard.core import Health, Listing, Note, NoteKind, SourceRef, Tool, ToolSpec
 from pegboard.errors import SourceError
-from pegboard.normalise import normalise
-from pegboard.schema.types import Json
+from pegboard.normalise import normalise_all
 from pegboard.sources.mcp.call import make_handler
 from pegboard.sources.mcp.pages import Walk, walk_pages
 from pegboard.sources.mcp.upstream import Upstream
@@ -164,26 +163,15 @@ class McpSource:
 
     def _read(self, walk: Walk, link: Link) -> Listing:
         """The listing of what was walked: each row on its own, so that an odd one costs no other."""
-        notes = [Note(NoteKind.WARNING, None, "", warning) for warning in walk.warnings]
-        notes += [_double(name) for name in walk.doubles]
-        tools: list[Tool] = []
-        for row in walk.rows:
-            tools += self._take(row, link, notes)
+        specs, notes = normalise_all(
+            walk.rows, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted
+        )
+        if link.peer.modern and link.wire.headers:
+            specs = [spec for spec in specs if not _forbidden(spec, notes)]
         self._upstream.warning = walk.warnings[0] if walk.warnings else None
-        notes += [Note(NoteKind.WARNING, None, "", text) for text in self._upstream.oddities()]
-        return Listing(tuple(tools), tuple(notes), link.peer.instructions)
-
-    def _take(self, row: Json, link: Link, notes: list[Note]) -> list[Tool]:
-        found = normalise(row, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted)
-        notes += found.notes
-        if found.spec is None:
-            return []
-        fault = header_fault(found.spec.input) if link.peer.modern and link.wire.headers else None
-        if fault is not None:
-            message = f"Its x-mcp-header is invalid ({fault}); the protocol forbids to use it."
-            notes.append(Note(NoteKind.SET_ASIDE, found.spec.name.name, "/inputSchema", message))
-            return []
-        return [self.tool(found.spec)]
+        told = [*walk.warnings, *self._upstream.oddities()]
+        notes += [Note(NoteKind.WARNING, None, "", text) for text in told]
+        return Listing(tuple(map(self.tool, specs)), tuple(notes), link.peer.instructions)
 
 
 def _endpoint(
@@ -197,5 +185,10 @@ def _endpoint(
     return MemoryEndpoint(target)
 
 
-def _double(name: str) -> Note:
-    return Note(NoteKind.SET_ASIDE, name, "", "Another tool of the same name came before it; this one was set aside.")
+def _forbidden(spec: ToolSpec, notes: list[Note]) -> bool:
+    """Whether the protocol forbids to use a tool for its `x-mcp-header`; then it is noted."""
+    fault = header_fault(spec.input)
+    if fault is not None:
+        message = f"Its x-mcp-header is invalid ({fault}); the protocol forbids to use it."
+        notes.append(Note(NoteKind.SET_ASIDE, spec.name.name, "/inputSchema", message))
+    return fault is not None

@@ -46,6 +46,7 @@ class Upstream:
         self._pool: Pool | None = None
         self._tasks: TaskGroup | None = None
         self._link: Link | None = None
+        self._last: Link | None = None
         self._logs: dict[int, tuple[str, Log]] = {}
         self._log_ids = count()
         self._changes = 0
@@ -59,8 +60,9 @@ class Upstream:
     def close(self) -> None:
         """End every link, and every wait for changes."""
         if self._pool is not None:
+            self._last = self._pool.latest(self._key)
             self._pool.close()
-        self._pool = self._tasks = self._link = None
+        self._pool = self._tasks = None
         self._woken.set()
 
     async def link(self, *, patient: bool = True) -> Link:
@@ -74,11 +76,13 @@ class Upstream:
             return link
         if self._pool is None:
             raise CannotStart("its session is closed", next_step="Open the board first.")
-        reopened = link is not None
-        self._link = link = await self._pool.link(self._key, self.declared, patient=patient)
-        if reopened:
-            self.changed()
-        return link
+        found = await self._pool.link(self._key, self.declared, patient=patient)
+        if self._link is not found:
+            # A new process may offer other tools; the first one is about to be listed anyway.
+            again, self._link = self._link is not None, found
+            if again:
+                self.changed()
+        return found
 
     async def call(self, params: dict[str, Any], call: Call, headers: Mapping[str, str] | None) -> dict[str, Any]:
         """Send `tools/call`. Raises what `Link.request` and `link` raise."""
@@ -134,21 +138,23 @@ class Upstream:
         return Health(SourceState.IDLE, "its connection ended; it is opened again on use" if link else None)
 
     @property
+    def _latest(self) -> Link | None:
+        """The last link, in whatever state; it tells its story even after the session."""
+        return self._pool.latest(self._key) if self._pool else self._last
+
+    @property
     def start_seconds(self) -> float | None:
         """How long the last start took."""
-        link = self._pool.latest(self._key) if self._pool else None
-        return link.start_seconds if link else None
+        return self._latest.start_seconds if self._latest else None
 
     @property
     def stderr(self) -> str:
         """The end of what the program wrote to stderr."""
-        link = self._pool.latest(self._key) if self._pool else None
-        return link.wire.stderr if link else ""
+        return self._latest.wire.stderr if self._latest else ""
 
     def oddities(self) -> list[str]:
         """What was odd about the server so far, besides its list."""
-        link = self._pool.latest(self._key) if self._pool else None
-        found = list(self.events)
+        link, found = self._latest, list(self.events)
         if link is not None and link.is_open and link.peer.oddity:
             found.append(link.peer.oddity)
         if link is not None and link.wire.junk_lines:
