@@ -13,8 +13,8 @@ from pegboard.sources.recorded import RecordedSource
 
 pytestmark = pytest.mark.anyio
 ROWS: list[dict[str, Any]] = [
-    {"name": "a", "inputSchema": {"type": "object"}},
-    {"name": "b", "input_schema": {"type": "object"}},
+    {"name": "a", "inputSchema": {"type": "object", "properties": {}}},
+    {"name": "b", "input_schema": {"type": "object", "properties": {}}},
 ]
 
 
