@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from pegboard.core.name import ToolName
 from pegboard.core.session import Session
@@ -253,3 +253,17 @@ def pipeline(handler: Handler, *middleware: Middleware) -> Handler:
     for wrap in reversed(middleware):
         handler = wrap(handler)
     return handler
+
+
+_MAX_MESSAGE = 2000
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one clean sentence: its kind and message, never a traceback."""
+    inner = cast("tuple[BaseException, ...]", getattr(error, "exceptions", ()))
+    if isinstance(error, BaseExceptionGroup) and len(inner) == 1:
+        return describe(inner[0])
+    text = str(cast("BaseException", error)).strip()
+    text = text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…"
+    kind = type(cast("BaseException", error)).__name__
+    return f"{kind}: {text}" if text else kind

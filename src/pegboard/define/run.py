@@ -10,6 +10,7 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from pegboard.core import Call, Failure, FailureCode, Handler, Log, Mode, Progress, Result, Session
+from pegboard.core.call import describe
 from pegboard.define.content import Content, blocks_of
 from pegboard.define.error import ToolError
 from pegboard.schema.infer import Inferred
@@ -18,8 +19,6 @@ from pegboard.schema.types import Json
 
 THREADS = 32
 """How many calls of one synchronous function run at once; a function that hangs never holds up another."""
-
-_MAX_MESSAGE = 2000
 
 
 async def _no_progress(progress: float, total: float | None = None, message: str | None = None) -> None:
@@ -125,17 +124,6 @@ def to_result(value: Any, render: Callable[[Any], Json], mode: Mode) -> Result:
     if blocks is not None:
         return Result(content=blocks, mode=mode)
     return Result(value=None if value is None else render(value), mode=mode)
-
-
-def describe(error: BaseException) -> str:
-    """An exception in one clean sentence: its kind and message, never a traceback."""
-    inner = cast("tuple[BaseException, ...]", getattr(error, "exceptions", ()))
-    if isinstance(error, BaseExceptionGroup) and len(inner) == 1:
-        return describe(inner[0])
-    text = str(cast("BaseException", error)).strip()
-    text = text if len(text) <= _MAX_MESSAGE else f"{text[:_MAX_MESSAGE]}…"
-    kind = type(cast("BaseException", error)).__name__
-    return f"{kind}: {text}" if text else kind
 
 
 def _not_offered(mode: Mode, functions: Mapping[Mode, Callable[..., Any]]) -> Result:

@@ -1,6 +1,8 @@
 """Hand a call to its tool; the innermost of the pipeline."""
 
-from pegboard.core import Call, FailureCode, Handler, Result, ToolName
+from pegboard.core import Call, Failure, FailureCode, Handler, Mode, Result, ToolName
+from pegboard.core.call import describe
+from pegboard.errors import PegboardError, SourceError
 from pegboard.invoke.lookup import Nearest, ToolOf
 
 
@@ -14,9 +16,21 @@ def dispatch(tool_of: ToolOf, nearest: Nearest = lambda name: ()) -> Handler:
 
     async def handle(call: Call) -> Result:
         tool = tool_of(call.tool)
-        return unknown(call.tool, nearest) if tool is None else await tool.handler(call)
+        if tool is None:
+            return unknown(call.tool, nearest)
+        try:
+            return await tool.handler(call)
+        except Exception as error:  # whatever a source does wrong costs this call alone
+            return Result(failure=_failure(error), mode=call.mode or Mode.EXECUTE)
 
     return handle
+
+
+def _failure(error: Exception) -> Failure:
+    if isinstance(error, PegboardError):
+        code = FailureCode.UNAVAILABLE if isinstance(error, SourceError) else FailureCode.FAILED
+        return Failure(code, error.message, error.where, error.next_step)
+    return Failure(FailureCode.FAILED, describe(error))
 
 
 def unknown(name: ToolName, nearest: Nearest) -> Result:

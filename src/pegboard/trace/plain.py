@@ -1,0 +1,39 @@
+"""Call records as plain JSON objects and back: what stores and files hold."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from pegboard.trace.record import CallRecord
+
+_CALL_FIELDS = {field.name: field.default for field in fields(CallRecord)}
+
+
+def call_to_json(record: CallRecord) -> dict[str, Any]:
+    """A record as a JSON object; fields that hold their default are left out."""
+    row: dict[str, Any] = {}
+    for name, default in _CALL_FIELDS.items():
+        value = getattr(record, name)
+        if name == "meta":
+            if value:
+                row[name] = dict(value)
+        elif value != default or type(value) is not type(default):
+            row[name] = list(value) if name == "values" else value
+    return row
+
+
+def call_from_json(row: Mapping[str, Any]) -> CallRecord:
+    """The record that `call_to_json` wrote; fields of a newer version go to `meta`.
+
+    Raises:
+        ValueError: it has no id or no tool.
+    """
+    if not isinstance(row.get("id"), str) or not isinstance(row.get("tool"), str):
+        raise ValueError("A call needs an `id` and a `tool`.")
+    known = {key: value for key, value in row.items() if key in _CALL_FIELDS}
+    foreign = {key: value for key, value in row.items() if key not in _CALL_FIELDS}
+    if foreign:
+        known["meta"] = {**(known.get("meta") or {}), **foreign}
+    if known.get("values") is not None:
+        known["values"] = tuple(known["values"])
+    return CallRecord(**known)

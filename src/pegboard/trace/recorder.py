@@ -1,0 +1,153 @@
+"""Records calls without holding them up: a bounded queue, one thread that writes, batches."""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Condition, Event, Lock, Thread
+from time import sleep
+from typing import TypeAlias
+
+from pegboard.trace.store import Entry, TraceStore
+
+BATCH = 100
+"""So many waiting calls are written at once."""
+
+PATIENCE = 0.2
+"""A call waits at most so many seconds for others to be written with."""
+
+CAPACITY = 10_000
+"""Waiting calls beyond these are dropped, counted and reported: memory has an end, and no call may wait."""
+
+Pending: TypeAlias = Callable[[], Entry]
+"""A call, still to be redacted, cut and put into its form: that is done in the writing thread."""
+
+_log = logging.getLogger("pegboard.trace")
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderStatus:
+    """How recording goes.
+
+    Parameters:
+        written: calls that are in the store.
+        waiting: calls that are not yet.
+        dropped: calls that are lost: the queue was full, or the store failed.
+        error: why the store failed last, as long as it does.
+    """
+
+    written: int
+    waiting: int
+    dropped: int
+    error: str | None
+
+
+class Recorder:
+    """Hands calls to a store from a thread of its own, which starts with the first call.
+
+    Parameters:
+        store: where the calls go.
+        batch: see `BATCH`.
+        patience: see `PATIENCE`.
+        capacity: see `CAPACITY`.
+    """
+
+    def __init__(
+        self, store: TraceStore, *, batch: int = BATCH, patience: float = PATIENCE, capacity: int = CAPACITY
+    ) -> None:
+        self.store = store
+        self._batch, self._patience, self._capacity = batch, patience, capacity
+        self._waiting: deque[Pending] = deque()
+        self._some, self._many = Event(), Event()
+        self._settled = Condition()
+        self._thread: Thread | None = None
+        self._closing = False
+        self._accepting = Lock()
+        self._accepted = self._written = self._refused = self._lost = 0
+        self._error: str | None = None
+
+    def add(self, pending: Pending) -> bool:
+        """Take a call to be written; costs a microsecond and never fails.
+
+        Returns:
+            Whether it was taken: it will then be in the store by the end of `close`, unless the store itself fails.
+        """
+        with self._accepting:
+            waiting = len(self._waiting)
+            if waiting >= self._capacity or self._closing:
+                self._refused += 1
+                return False
+            self._waiting.append(pending)
+            self._accepted += 1
+            if self._thread is None:
+                self._start()
+        if waiting == 0:
+            self._some.set()
+        elif waiting + 1 >= self._batch:
+            self._many.set()
+        return True
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Wait until all that was taken so far is written or lost; False if that took longer than `timeout` seconds."""
+        target = self._accepted
+        self._many.set()
+        self._some.set()
+        with self._settled:
+            return self._settled.wait_for(lambda: self._written + self._lost >= target, timeout)
+
+    def close(self, timeout: float | None = 10.0) -> None:
+        """Write what is waiting, and end; calls that come later are dropped."""
+        with self._accepting:
+            self._closing = True
+        self._many.set()
+        self._some.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+        self.store.close()
+
+    @property
+    def status(self) -> RecorderStatus:
+        """How recording goes."""
+        return RecorderStatus(self._written, len(self._waiting), self._refused + self._lost, self._error)
+
+    def _start(self) -> None:
+        self._thread = Thread(target=self._work, name="pegboard-trace", daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while True:
+            self._some.wait()
+            self._some.clear()
+            self._many.wait(self._patience)
+            self._many.clear()
+            while self._waiting:
+                self._write([self._waiting.popleft() for _ in range(min(len(self._waiting), self._batch * 10))])
+            if self._closing and not self._waiting:
+                return
+
+    def _write(self, batch: list[Pending]) -> None:
+        entries: list[Entry] = []
+        for pending in batch:
+            try:
+                entries.append(pending())
+            except Exception as problem:  # one call that cannot be put into its form never costs the others
+                _log.warning("A call could not be recorded: %s", problem)
+            sleep(0)  # let the event loop have the interpreter between two calls
+        kept = self._append(entries)
+        with self._settled:
+            self._written += len(kept)
+            self._lost += len(batch) - len(kept)
+            self._settled.notify_all()
+
+    def _append(self, entries: list[Entry]) -> list[Entry]:
+        try:
+            self.store.append(entries)
+        except Exception as problem:  # a store of another hand may raise anything; recording goes on
+            if self._error is None:
+                _log.warning("Calls are not recorded: %s", problem)
+            self._error = str(problem)
+            return []
+        if self._error is not None:
+            _log.warning("Calls are recorded again; %d were lost.", self._lost)
+        self._error = None
+        return entries
