@@ -45,10 +45,10 @@ async def test_a_call_past_its_time_says_whether_it_may_have_taken_effect(
     assert failure.next_step
 
 
-async def test_a_call_within_its_time_and_one_without_a_time_pass() -> None:
-    for seconds in (10, None):
-        handler = pipeline(RecordingHandler(), timeout(lambda name: spec_with(Effects.UNKNOWN), lambda spec: seconds))
-        assert (await handler(Call(tool=NAME, arguments={"n": 1}))).value == {"n": 1}
+@pytest.mark.parametrize("seconds", [10, None])
+async def test_a_call_within_its_time_and_one_without_a_time_pass(seconds: float | None) -> None:
+    handler = pipeline(RecordingHandler(), timeout(lambda name: spec_with(Effects.UNKNOWN), lambda spec: seconds))
+    assert (await handler(Call(tool=NAME, arguments={"n": 1}))).value == {"n": 1}
 
 
 class Counting:

@@ -1,6 +1,7 @@
 """No secret gets into a trace, a log or an error, whichever way it comes."""
 
 import io
+import json
 import logging
 from base64 import b64encode
 from typing import Any
@@ -41,7 +42,8 @@ def test_keys_that_only_resemble_one(key: str) -> None:
     [
         SECRET,
         f"login with {SECRET} failed",
-        'login with p@ss \\"w\\u00f6rd\\"/1 failed'.replace("\\u00f6", "\\xf6"),
+        f"login with {json.dumps(SECRET)} failed",
+        f"login with {json.dumps(SECRET, ensure_ascii=False)} failed",
         f"https://example.org/?q={quote(SECRET, safe='')}",
         f"Basic {b64encode(SECRET.encode()).decode()}",
         f"Basic {b64encode(b'user:' + SECRET.encode()).decode()}",
