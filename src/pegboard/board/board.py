@@ -14,7 +14,7 @@ from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.holdings import Holdings, Loaded
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory
-from pegboard.board.roster import Filter, Roster, Watcher
+from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import BoardConfig, Config, load
 from pegboard.core import (
@@ -57,7 +57,7 @@ class Board:
         residency: which tools a model sees at once.
         middleware: what wraps every call, outermost first.
         memory: what the board remembers between runs.
-        refresh: whether to list every source on entering, whatever is remembered.
+        refresh: which sources to list anew on entering, whatever is remembered.
         watcher: hears how a source is whenever that changes.
         filters: by a source's name, which of its tools may be on the board.
         config: what it was made of.
@@ -71,7 +71,7 @@ class Board:
         residency: Residency | None = None,
         middleware: Sequence[Middleware] = (),
         memory: Memory | None = None,
-        refresh: bool = False,
+        refresh: Refresh = False,
         watcher: Watcher | None = None,
         filters: Mapping[str, Filter] | None = None,
         config: Config | None = None,
@@ -99,7 +99,7 @@ class Board:
         config: Config | Path | str,
         *,
         beside: Sequence[Source] = (),
-        refresh: bool = False,
+        refresh: Refresh = False,
         watcher: Watcher | None = None,
     ) -> Self:
         """The board of a config.
@@ -107,7 +107,7 @@ class Board:
         Parameters:
             config: a config, or the file or folder to read it from.
             beside: sources made in code, besides the config's.
-            refresh: whether to list every source on entering, whatever is stored.
+            refresh: which sources to list anew on entering, whatever is stored.
             watcher: hears how a source is whenever that changes.
 
         Raises:

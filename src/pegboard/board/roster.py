@@ -24,6 +24,10 @@ LULL_SECONDS = 1.0
 Watcher: TypeAlias = Callable[[SourceStatus], object]
 """Hears how a source is whenever that changes."""
 
+Refresh: TypeAlias = bool | Callable[[SourceStatus], bool]
+"""Which of the sources that are known from the last time are listed again before the board is used: all, none, or those
+that a function picks."""
+
 Filter: TypeAlias = Callable[[ToolSpec], bool]
 """Says which tools of a source may be on the board."""
 
@@ -54,12 +58,12 @@ class Roster:
         self._lock = anyio.Lock()
         self._refreshing = False
 
-    async def attach(self, tasks: TaskGroup, *, refresh: bool) -> None:
+    async def attach(self, tasks: TaskGroup, *, refresh: Refresh) -> None:
         """Put up the sources as they are known. Those of which nothing is known are started, and waited for.
 
         Parameters:
             tasks: where the sources live.
-            refresh: whether to start the others too.
+            refresh: which of the others to start too.
         """
         self._tasks = tasks
         known: dict[str, Known] = self._memory.known() if self._memory else {}
@@ -69,7 +73,7 @@ class Roster:
             )
         if known:
             await self._refill()
-        await self._refresh([name for name, attached in self._attached.items() if refresh or not attached.is_known])
+        await self._refresh([name for name, each in self._attached.items() if _is_due(each, refresh)])
 
     async def refresh(self, names: Sequence[str] | None = None) -> None:
         """List sources anew, all or the named ones, and wait for them.
@@ -179,3 +183,9 @@ class Roster:
 
 def _every(_: ToolSpec) -> bool:
     return True
+
+
+def _is_due(attached: Attached, refresh: Refresh) -> bool:
+    if not attached.is_known:
+        return True
+    return refresh(attached.summary()) if callable(refresh) else refresh

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pegboard.board import Board
+from pegboard.board.roster import Refresh
 from pegboard.cli.output import clean, guarded, say
 from pegboard.config import Config, load
 from pegboard.core import SourceState, SourceStatus
@@ -14,8 +15,17 @@ from pegboard.core import SourceState, SourceStatus
 Told = Callable[[SourceStatus, Config], str]
 
 
+LOCAL = ("python", "recorded")
+"""Kinds that are listed in no time, and that their author may have changed since the last command."""
+
+
+def doubtful(status: SourceStatus) -> bool:
+    """Whether what is stored of a source may be out of date by now: a local one, or one that could not be started."""
+    return status.kind in LOCAL or status.state is SourceState.UNAVAILABLE
+
+
 @asynccontextmanager
-async def opened(config: Path, *, refresh: bool = False, told: Told | None = None) -> AsyncGenerator[Board]:
+async def opened(config: Path, *, refresh: Refresh = doubtful, told: Told | None = None) -> AsyncGenerator[Board]:
     """As `connected`, with stdout kept for the command's own data."""
     with guarded():
         async with connected(config, refresh=refresh, told=told) as board:
@@ -23,12 +33,12 @@ async def opened(config: Path, *, refresh: bool = False, told: Told | None = Non
 
 
 @asynccontextmanager
-async def connected(config: Path, *, refresh: bool = False, told: Told | None = None) -> AsyncGenerator[Board]:
+async def connected(config: Path, *, refresh: Refresh = False, told: Told | None = None) -> AsyncGenerator[Board]:
     """The board of a config; what is odd about the config or the store is told.
 
     Parameters:
         config: the file, or its folder.
-        refresh: whether to list every source, whatever is stored.
+        refresh: which sources to list, whatever is stored.
         told: the line to tell of a source that has come up or failed; by default one that a terminal shows and wipes.
     """
     settings = load(config)

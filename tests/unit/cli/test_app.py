@@ -237,3 +237,14 @@ def test_serve_refuses_other_machines_without_a_token(
 
 def test_foreign_text_cannot_steer_a_terminal() -> None:
     assert clean("a\x1b[31mb\x07\u202ec\nd") == "a\ufffd[31mb\ufffd\ufffdc\nd"
+
+
+def test_a_source_that_its_author_has_changed_or_mended_is_listed_anew(pegboard: Any, board: Path) -> None:
+    def names() -> list[str]:
+        return [tool["name"] for tool in pegboard("list", "--config", board, "--json").json["tools"]]
+
+    board.write_text('[sources.ops]\npython = "ops_tools_under_test"\n')
+    assert names() == []
+    module = board.parent / "ops_tools_under_test.py"
+    module.write_text('from pegboard import tool\n\n\n@tool\ndef one() -> int:\n    """One."""\n    return 1\n')
+    assert names() == ["ops.one"]
