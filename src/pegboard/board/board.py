@@ -163,9 +163,9 @@ class Board:
         return (*kept, *self._held.exposed.notes)
 
     @property
-    def version(self) -> int:
-        """Counts the catalogs; whoever keeps something made of one compares it."""
-        return self._held.version
+    def list_version(self) -> int:
+        """Counts the changes of what every model sees: the direct tools and whether there are meta-tools."""
+        return self._held.list_version
 
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means: `ns.tool`, `ns__tool`, `mcp__ns__tool`, a unique bare name, a meta-tool."""

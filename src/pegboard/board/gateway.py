@@ -54,7 +54,7 @@ class Gateway:
 
     def fingerprint(self, peer: Peer) -> object:
         """Changes when the peer's list changes."""
-        return self.board.version, self.board.view(self._of(peer)).loaded
+        return self.board.list_version, self.board.view(self._of(peer)).loaded
 
     async def list_tools(self, peer: Peer, cursor: str | None) -> JsonObject:
         """One page of the peer's list."""
@@ -137,12 +137,12 @@ async def served(board: Board) -> AsyncGenerator[Any]:
 
 
 async def _announce(gateway: Gateway, server: Any) -> None:
-    shown = gateway.board.view()
+    told = gateway.board.list_version
     async with gateway.board.changes() as changes:
         async for _ in changes:
-            view = gateway.board.view()
-            await server.announce(everyone=(view.direct, view.meta) != (shown.direct, shown.meta))
-            shown = view
+            now = gateway.board.list_version
+            await server.announce(everyone=now != told)
+            told = now
 
 
 async def serve_stdio(board: Board) -> None:

@@ -23,7 +23,7 @@ class Holdings:
     def __init__(self, index: Callable[[], Index], residency: Residency, reserved: Mapping[str, ToolName]) -> None:
         self.catalog = Catalog()
         self.aliases = AliasTable()
-        self.version = 0
+        self.list_version = 0
         self.exposed = Exposed(())
         self._residency = residency
         self._deferred_bytes: int | None = None
@@ -44,9 +44,11 @@ class Holdings:
         if not diff:
             return diff
         self.catalog = newer
-        self.exposed = expose(newer, self._residency)
+        exposed = expose(newer, self._residency)
+        if (exposed.direct, exposed.meta) != (self.exposed.direct, self.exposed.meta):
+            self.list_version += 1
+        self.exposed = exposed
         self._deferred_bytes = None
-        self.version += 1
         self._behind.update(diff.added, diff.changed, diff.removed)
         return diff
 
