@@ -113,6 +113,13 @@ def described(tools: list[dict[str, Any]], known: set[str], name: str) -> Iterat
         yield {"set": name, "query": first, "id": row["id"], "tool": passage(spec), "full": passage(spec_of(row))}
 
 
+def shuffled(texts: set[str]) -> list[str]:
+    """In an order that is no order, the same on every run."""
+    ordered = sorted(text for text in texts if text.strip())
+    random.Random(SEED).shuffle(ordered)
+    return ordered
+
+
 def main() -> None:
     """Write pairs.jsonl and texts.txt."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -130,13 +137,14 @@ def main() -> None:
     pairs += described(rows(bench / "mcp-catalog/tools.jsonl.gz"), known, "mcp-catalog")
     pairs += described(list(botocore(wheels / "botocore")), known, "botocore")
     pairs += described(list(google(wheels / "google_api_python_client")), known, "google")
-    texts = {pair[key] for pair in pairs for key in ("query", "tool", "full") if key in pair}
+    near = [pair for pair in pairs if pair["set"] in (*TRAIN, "mcp-catalog")]
+    first = {pair[key] for pair in near for key in ("query", "full") if key in pair}
     for name in TRAIN:
-        texts |= {passage(spec_of(row)) for row in rows(bench / name / "tools.jsonl.gz")}
+        first |= {passage(spec_of(row)) for row in rows(bench / name / "tools.jsonl.gz")}
+    texts = {pair[key] for pair in pairs for key in ("query", "tool", "full") if key in pair}
     for found, gloss, examples in wordnet(wheels / "package"):
         texts |= {f"{found}: {gloss}", found, *(example for example in examples if len(example) > 20)}
-    ordered = sorted(text for text in texts if text.strip())
-    random.Random(SEED).shuffle(ordered)
+    ordered = [*shuffled(first), *shuffled(texts - first)]
     with (out / "pairs.jsonl").open("w", encoding="utf8") as lines:
         lines.writelines(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)
     (out / "texts.txt").write_text("\n".join(" ".join(text.split()) for text in ordered), encoding="utf8")

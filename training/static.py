@@ -8,6 +8,7 @@ of `pegboard.index.text`, so that the table reads what the index reads.
 """
 
 import argparse
+import hashlib
 import json
 import random
 import time
@@ -34,8 +35,8 @@ def teach(options: argparse.Namespace) -> None:
     texts = options.texts.read_text(encoding="utf8").splitlines()[: options.limit]
     vectors = np.zeros((len(texts), 384), np.float16)
     started = time.time()
-    for start in range(0, len(texts), 8192):
-        vectors[start : start + 8192] = embed(model, read, texts[start : start + 8192]).numpy()
+    for start in range(0, len(texts), 16384):
+        vectors[start : start + 16384] = embed(model, read, texts[start : start + 16384]).numpy()
         print(start, round(time.time() - started), flush=True)
     np.save(options.out / "teacher.npy", vectors)
     vocabulary = chosen(options.texts.read_text(encoding="utf8").splitlines())
@@ -190,12 +191,30 @@ def fit(table, bags, pairs, texts, target, where, kept, steps) -> None:
             print("fit", step + 1, means, round(time.time() - started), flush=True)
 
 
+def pack(options: argparse.Namespace) -> None:
+    """Write the table as package data: whole numbers with a scale a row."""
+    table = np.load(options.out / (options.name + ".npz"))["table"]
+    vocabulary = (options.out / "words.txt").read_bytes()
+    scales = np.abs(table).max(axis=1) / 127
+    rows = np.rint(table / np.where(scales > 0, scales, 1)[:, None]).astype(np.int8)
+    known = hashlib.sha256(rows.tobytes()).hexdigest()[:12]
+    np.savez(
+        options.pack,
+        table=rows,
+        scales=(scales / scales.max()).astype(np.float16),
+        words=np.frombuffer(vocabulary, np.uint8),
+        name=np.array(f"pegboard-static-{known}"),
+    )
+    print(options.pack, options.pack.stat().st_size)
+
+
 def main() -> None:
     """Run one step of the recipe."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["teach", "train"])
+    parser.add_argument("step", choices=["teach", "train", "pack"])
     for option in ("--model", "--tokenizer", "--texts", "--pairs", "--out"):
         parser.add_argument(option, type=Path)
+    parser.add_argument("--pack", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--steps", type=int, default=1500)
@@ -203,7 +222,7 @@ def main() -> None:
     parser.add_argument("--name", default="static")
     parser.add_argument("--leave-out", default="")
     options = parser.parse_args()
-    {"teach": teach, "train": train}[options.step](options)
+    {"teach": teach, "train": train, "pack": pack}[options.step](options)
 
 
 if __name__ == "__main__":

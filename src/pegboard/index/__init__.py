@@ -1,12 +1,34 @@
 """Finding tools by words: the protocol, and the engines behind it."""
 
+from typing import TYPE_CHECKING
+
 from pegboard.index.protocol import Found, Hit, Index, Where
 
-__all__ = ["Found", "Hit", "Index", "Where", "default"]
+if TYPE_CHECKING:
+    from pegboard.index.engine import ToolIndex
+
+__all__ = ["Found", "Hit", "Index", "Where", "default", "with_encoder"]
 
 
 def default() -> Index:
     """The best engine of a plain install: nothing to download, no network."""
-    from pegboard.index.lexical import LexicalIndex
+    from pegboard.index.engine import ToolIndex
+    from pegboard.index.static import bundled
 
-    return LexicalIndex()
+    table = bundled()
+    return ToolIndex(table) if table else ToolIndex()
+
+
+def with_encoder() -> "ToolIndex":
+    """The default engine and the sentence encoder, whose vectors are made in the background (extra `encoder`).
+
+    Raises:
+        MissingExtraError: the extra is not installed.
+    """
+    from pegboard.index.encoder import bundled_encoder
+    from pegboard.index.engine import ToolIndex
+    from pegboard.index.static import bundled
+
+    table = bundled()
+    encoder = bundled_encoder()
+    return ToolIndex(table, encoder) if table else ToolIndex(encoder)

@@ -12,7 +12,7 @@ from pegboard.index.postings import Floats, Posting
 Ints = npt.NDArray[np.intp]
 NEARBY = 48
 """So many of the best by words, and by each embedder, are ranked."""
-SIGNALS = (
+OF_WORDS = (
     "words",
     "words / best",
     "words, share of the request",
@@ -21,19 +21,23 @@ SIGNALS = (
     "name, share of the request",
     "parameters, share of the request",
     "description, share of the request",
-    "meaning",
-    "meaning / best",
-    "meaning, spread",
-    "meaning of the best need",
-    "known to the table",
-    "source's words",
-    "source's meaning",
     "namespace, share of the request",
-    "both",
+    "namespace's words",
     "words known",
     "terms",
     "needs",
 )
+OF_MEANING = (
+    "meaning",
+    "meaning / best",
+    "meaning, spread",
+    "meaning of the best need",
+    "best need / best",
+    "namespace's meaning",
+    "words and meaning",
+    "known to the model",
+)
+"""The signals of each layer, after those of words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,22 @@ def table(rows: Sequence[Row], slots: Ints) -> tuple[Floats, npt.NDArray[np.uint
     return impacts, bits
 
 
-def signals(
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What one layer says of the candidates.
+
+    Parameters:
+        whole: each one's cosine with the request.
+        need: each one's greatest cosine with one need, or with the request.
+        known: the share of the request's words that the model may know.
+    """
+
+    whole: Floats
+    need: Floats
+    known: float
+
+
+def of_words(
     rows: Sequence[Row],
     impacts: Floats,
     bits: npt.NDArray[np.uint8],
@@ -85,11 +104,8 @@ def signals(
     needs: int,
     name_sizes: Floats,
     groups: Ints,
-    meaning: Floats,
-    meaning_of_needs: Floats,
-    known: float,
 ) -> Floats:
-    """The signals, a row a candidate, in the order of `SIGNALS`.
+    """The signals of words, a row a signal, in the order of `OF_WORDS`.
 
     Parameters:
         asked: the rarity of all terms, also of those that no tool holds.
@@ -97,39 +113,41 @@ def signals(
         needs: how many needs it has.
         name_sizes: of each candidate, how many terms its name has.
         groups: of each candidate, the number of its namespace.
-        meaning: its cosine with the request.
-        meaning_of_needs: its greatest cosine with one need.
-        known: the share of the request's words that the embedder knows.
     """
-    count = len(name_sizes)
-    found = np.zeros((len(SIGNALS), count), np.float32)
+    found = np.zeros((len(OF_WORDS), len(name_sizes)), np.float32)
     share = np.float32(1 / max(asked, 1e-6))
-    rarity = np.array([row.rarity for row in rows], np.float32)
     words = impacts.sum(axis=0)
-    close = meaning * np.float32(1 / max(float(meaning.max()), 1e-3))
     found[0] = words / 10
     found[1] = words * np.float32(1 / max(float(words.max()), 1e-6))
     found[2] = words * share
     found[3] = found[1] if needs < 2 else _best_need(rows, impacts, needs)
     if rows:
+        rarity = np.array([row.rarity for row in rows], np.float32)
         in_name = bits & 1
         found[4] = np.minimum(in_name.sum(axis=0) / name_sizes, 1)
         found[5] = rarity @ in_name * share
         found[6] = rarity @ (bits >> Field.PARAMETERS & 1) * share
         found[7] = rarity @ ((bits >> Field.DESCRIPTION | bits >> Field.TITLE) & 1) * share
-        found[15] = rarity @ (bits >> Field.NAMESPACE & 1) * share
-    found[8] = meaning
-    found[9] = close
-    found[10] = _spread(meaning)
-    found[11] = meaning_of_needs
-    found[12] = known
-    found[13] = _best_of_group(found[1], groups)
-    found[14] = _best_of_group(close, groups)
-    found[16] = found[1] * close
-    found[17] = rarity.sum() * share
-    found[18] = min(terms, 30) / 10
-    found[19] = needs / 4
-    return np.ascontiguousarray(found.T)
+        found[8] = rarity @ (bits >> Field.NAMESPACE & 1) * share
+        found[10] = rarity.sum() * share
+    found[9] = best_of_group(found[1], groups)
+    found[11] = min(terms, 30) / 10
+    found[12] = needs / 4
+    return found
+
+
+def of_meaning(meaning: Meaning, relative_words: Floats, groups: Ints) -> Floats:
+    """The signals of one layer, a row a signal, in the order of `OF_MEANING`."""
+    found = np.empty((len(OF_MEANING), len(groups)), np.float32)
+    found[0] = meaning.whole
+    found[1] = close = meaning.whole * np.float32(1 / max(float(meaning.whole.max()), 1e-3))
+    found[2] = _spread(meaning.whole)
+    found[3] = meaning.need
+    found[4] = meaning.need * np.float32(1 / max(float(meaning.need.max()), 1e-3))
+    found[5] = best_of_group(close, groups)
+    found[6] = relative_words * close
+    found[7] = meaning.known
+    return found
 
 
 def _best_need(rows: Sequence[Row], impacts: Floats, needs: int) -> Floats:
@@ -145,7 +163,7 @@ def _spread(meaning: Floats) -> Floats:
     return centred * np.float32(1 / max(float(np.sqrt((centred * centred).mean())), 1e-3))
 
 
-def _best_of_group(scores: Floats, groups: Ints) -> Floats:
+def best_of_group(scores: Floats, groups: Ints) -> Floats:
     """Of each candidate, the best score of another candidate of its namespace; zero where there is none."""
     order = np.lexsort((-scores, groups))
     ranked, by_group = scores[order], groups[order]

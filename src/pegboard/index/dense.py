@@ -92,6 +92,17 @@ class Vectors:
         self.__init__(self.dim, ordered=self.ordered)
         self.append(rows)
 
+    def put(self, slot: int, row: Bytes) -> None:
+        """Set the vector of one slot."""
+        floats = row.astype(np.float32)
+        length = np.sqrt((floats * floats).sum())
+        self.rows[slot] = row
+        self._scales[slot] = 1 / length if length else 1
+        self._compared[slot] = floats if self._whole else floats[:LEADING]
+
+    def __len__(self) -> int:
+        return self._count
+
     @property
     def exact(self) -> bool:
         """Whether `compare` compares all dimensions."""

@@ -7,4 +7,4 @@ class LexicalIndex(ToolIndex):
     """An `Index` by words alone (BM25F). Tools are added, changed and removed without a rebuild."""
 
     def __init__(self) -> None:
-        super().__init__(None)
+        super().__init__()

@@ -9,6 +9,7 @@ from pegboard.index.text import fold
 
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`|&]+")
 _SEPARATORS = re.compile(r"[\W_]+")
+_DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
 _JOINERS = frozenset(("and", "or", "then", "the", "tool", "tools", "use", "call", "und", "y", "et", "和"))
 WINDOW = 8
 """So many words may make up one name."""
@@ -20,15 +21,20 @@ PREFIX = 3
 
 def key(text: str) -> str:
     """A name without case, separators and diacritics: `Create_Issue`, `create issue` -> `createissue`."""
+    if text.isascii():
+        return text.lower().translate(_DROPPED)
     return _SEPARATORS.sub("", fold(text))
 
 
 def keys(spec: ToolSpec) -> list[str]:
     """Every spelling by which a tool may be named: bare, qualified, without what a host put before it, by alias."""
     name = spec.name
-    spellings = [name.name, name.qualified, *spec.aliases]
-    spellings += [part for separator in ("__", ".", "/") if (part := name.name.rpartition(separator)[2]) != name.name]
-    return [found for found in dict.fromkeys(key(spelling) for spelling in spellings) if found]
+    bare = key(name.name)
+    spellings = [bare, key(name.namespace) + bare, *map(key, spec.aliases)]
+    for separator in ("__", ".", "/"):
+        if separator in name.name:
+            spellings.append(key(name.name.rpartition(separator)[2]))
+    return [found for found in dict.fromkeys(spellings) if found]
 
 
 class Names:

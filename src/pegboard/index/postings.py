@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +98,21 @@ class Postings:
         self._starts = np.append(first, len(order)).astype(np.int64)
         self._bulk = Posting(slots[order].astype(np.int32), impacts[order], fields[order])
         self._recent, self._recent_size = {}, 0
+
+    def arrays(self) -> tuple[list[str], dict[str, npt.NDArray[Any]]]:
+        """The terms and the bulk, to be kept; merge first."""
+        bulk = self._bulk
+        found = {"starts": self._starts, "slots": bulk.slots, "impacts": bulk.impacts, "fields": bulk.fields}
+        return list(self.terms), found
+
+    @classmethod
+    def of(cls, terms: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Postings from what `arrays` gave."""
+        found = cls()
+        found.terms = {term: n for n, term in enumerate(terms)}
+        found._starts = arrays["starts"]
+        found._bulk = Posting(arrays["slots"], arrays["impacts"], arrays["fields"])
+        return found
 
     def _arrays(self) -> tuple[Ints, Floats, Bytes]:
         return self._bulk.slots, self._bulk.impacts, self._bulk.fields

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from pegboard.index.candidates import SIGNALS
+from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.postings import Floats
 
 
@@ -37,20 +37,23 @@ class Ranker:
 
 
 def plain(signals: Floats) -> Floats:
-    """Half words, half meaning, and a little of what the namespace's best has: the fusion without learning."""
-    at = {name: n for n, name in enumerate(SIGNALS)}
-    known = signals[:, at["known to the table"]]
-    relative, close = signals[:, at["words / best"]], signals[:, at["meaning / best"]]
-    group = np.maximum(signals[:, at["source's words"]], 0)
-    weight = np.where(known > 0.34, np.float32(0.5), np.float32(0))
-    found: Floats = np.round((1 - weight) * relative + weight * close + np.float32(0.075) * group, 4)
-    return found
+    """Words and meaning in equal parts, and a little of what the namespace's best has: the fusion without learning."""
+    if not signals.size:
+        return np.zeros(len(signals), np.float32)
+    at = {name: n for n, name in enumerate(OF_WORDS)}
+    found = signals[:, at["words / best"]] + np.float32(0.15) * np.maximum(signals[:, at["namespace's words"]], 0)
+    layers = (signals.shape[1] - len(OF_WORDS)) // len(OF_MEANING)
+    for n in range(layers):
+        start = len(OF_WORDS) + n * len(OF_MEANING)
+        known = signals[:, start + OF_MEANING.index("known to the model")]
+        found = found + np.where(known > 0.34, signals[:, start + 1], np.float32(0))
+    return found.round(4)
 
 
 @cache
 def learned(name: str) -> Ranker | None:
-    """The learned function of this package for a set of engines, if there is one."""
-    source = files("pegboard.index") / "data" / f"{name}.npz"
+    """The learned function of this package for a kind of engine, if there is one."""
+    source = files("pegboard.index") / "data" / f"{name}-rank.npz"
     if not source.is_file():
         return None
     with source.open("rb") as stream, np.load(stream) as data:

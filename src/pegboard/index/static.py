@@ -7,6 +7,7 @@ A text's vector is the sum of its words' rows; the rows' lengths say how much a 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -88,12 +89,20 @@ class StaticEmbedder:
         return self.embed_words(words(text))
 
 
-@cache
-def bundled() -> StaticEmbedder:
-    """The table of this package."""
-    folder = files("pegboard.index") / "data"
-    with (folder / "static.npz").open("rb") as stream, np.load(stream) as data:
+def read_table(stream: IO[bytes]) -> StaticEmbedder:
+    """A table as `training/static.py pack` writes it."""
+    with np.load(stream) as data:
         table: npt.NDArray[np.int8] = data["table"]
-        scales: npt.NDArray[np.float32] = data["scales"].astype(np.float32)
+        scales: Floats = data["scales"].astype(np.float32)
         vocabulary = bytes(data["words"]).decode().split("\n")
         return StaticEmbedder(str(data["name"]), vocabulary, table, scales)
+
+
+@cache
+def bundled() -> StaticEmbedder | None:
+    """The table of this package."""
+    source = files("pegboard.index") / "data" / "static.npz"
+    if not source.is_file():
+        return None
+    with source.open("rb") as stream:
+        return read_table(stream)

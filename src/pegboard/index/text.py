@@ -15,7 +15,7 @@ from pegboard.index.languages import ENGLISH
 _ASCII = re.compile(r"[A-Za-z0-9]+")
 _PLAIN = re.compile(r"[a-z]+|[0-9]+")
 _ACRONYMS = re.compile(r"[A-Z]{2,}s")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_CAMEL = re.compile(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])")
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # Japanese syllables
@@ -56,16 +56,12 @@ def _split(chunk: str) -> tuple[str, ...]:
     """An ASCII chunk that mixes cases or digits, into its parts and, of few parts, the joined word."""
     if chunk.isupper() or chunk.istitle() or _ACRONYMS.fullmatch(chunk):
         return _alphanumeric(chunk.lower())
-    parts = [part.lower() for part in _CAMEL.findall(chunk)]
-    if any(character.isdigit() for character in chunk):
-        parts = [part for piece in _camel_pieces(chunk) for part in _alphanumeric(piece)]
-    joined = [chunk.lower()] if 1 < len(parts) <= _JOINED and chunk.lower() not in parts else []
+    pieces = _CAMEL.sub(r"\1\3 \2\4", chunk).lower().split()
+    if len(pieces) > 1 and len(pieces[0]) == 1:  # OAuth, iPhone
+        pieces[:2] = [pieces[0] + pieces[1]]
+    parts = [part for piece in pieces for part in _alphanumeric(piece)]
+    joined = [chunk.lower()] if 1 < len(pieces) <= _JOINED and chunk.lower() not in parts else []
     return (*parts, *joined)
-
-
-def _camel_pieces(chunk: str) -> list[str]:
-    marked = re.sub(r"([a-z])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", chunk)
-    return marked.lower().split()
 
 
 def _alphanumeric(chunk: str) -> tuple[str, ...]:

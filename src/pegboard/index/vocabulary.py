@@ -1,6 +1,6 @@
 """What the index knows of words: which its tools hold, what else means the same, and what a misspelt one meant."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -24,35 +24,36 @@ class Vocabulary:
 
     def __init__(self, table: Mapping[str, int]) -> None:
         self._table = table
-        self._spelt: dict[str, str] = {}
+        self.spelt: dict[str, str] = {}
         self._speller = Speller()
         self._of_table = _speller_of(table)
 
     def add(self, spelt: Mapping[str, str]) -> None:
         """Add a tool's words, each with its term."""
-        self._speller.add(word for word in spelt if word not in self._spelt)
-        self._spelt.update(spelt)
+        self._speller.add(word for word in spelt if word not in self.spelt)
+        self.spelt.update(spelt)
 
     def options(self, term: Term, postings: Postings) -> dict[str, float]:
         """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be."""
         found = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}
-        if not any(option in postings for option in found) and term.word not in self._table:
-            found |= {self._spelt[word]: likely for word, likely in self._meant(term.word, postings)}
+        if not self._holds(term, postings) and term.word not in self._table:
+            found |= {self.spelt[word]: likely for word, likely in self._meant(term.word, postings)}
         for synonym, weight in synonyms().get(term.stem, {}).items():
             if synonym in postings:
                 found.setdefault(synonym, weight)
         return found
 
     def _meant(self, word: str, postings: Postings) -> list[tuple[str, float]]:
-        near = [(known, likely) for known, likely in self._speller.near(word) if self._spelt[known] in postings]
+        near = [(known, likely) for known, likely in self._speller.near(word) if self.spelt[known] in postings]
         return [(known, likely) for known, likely in near if likely >= LIKELY * near[0][1]][:MEANT]
 
-    def corrected(self, words: Sequence[str], postings: Postings) -> list[str]:
-        """The words, those that neither the table nor a tool knows put right where it is clear what was meant."""
-        return [self._right(word, postings) for word in words]
+    def corrected(self, words: Iterable[str], postings: Postings) -> dict[str, str]:
+        """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
+        found = {word: self._right(word, postings) for word in words}
+        return {word: meant for word, meant in found.items() if word != meant}
 
     def _right(self, word: str, postings: Postings) -> str:
-        if word in self._table or (spelt := self._spelt.get(word)) and spelt in postings:
+        if word in self._table or (spelt := self.spelt.get(word)) and spelt in postings:
             return word
         near = self._meant(word, postings) or self._of_table.near(word)
         return near[0][0] if near else word
@@ -62,10 +63,14 @@ class Vocabulary:
         foreign = sum(is_spaceless(term.word) or not term.word.isascii() for term in request.terms)
         return 1 - foreign / len(request.terms) if request.terms else 0.0
 
-    def suggestions(self, unknown: Iterable[str], postings: Postings) -> list[str]:
+    def suggestions(self, terms: Iterable[Term], postings: Postings) -> list[str]:
         """For words that no tool holds, the nearest that one does."""
-        found = [near[0][0] for word in unknown if word not in self._table and (near := self._meant(word, postings))]
+        unknown = [term.word for term in terms if not self._holds(term, postings) and term.word not in self._table]
+        found = [near[0][0] for word in unknown if (near := self._meant(word, postings))]
         return list(dict.fromkeys(found))
+
+    def _holds(self, term: Term, postings: Postings) -> bool:
+        return term.stem in postings or any(other in postings for other in term.also)
 
 
 _SPELLERS: dict[int, Speller] = {}

@@ -1,10 +1,6 @@
-"""The search engines in the form that retrieval evaluations ask for.
+"""Our engines, over the tools of a set."""
 
-`build(tools) -> search`, `search(query, k) -> ids`, `search.confidence(query) -> 0..1`; a tool is
-`{"id", "name", "namespace", "description", "parameters": <JSON Schema>}`.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,19 +28,30 @@ class Search:
 
     def __init__(self, engine: Index, tools: Sequence[Mapping[str, Any]]) -> None:
         self._engine = engine
-        self._ids: dict[ToolName, str] = {}
-        engine.update(put=[self._spec(tool) for tool in tools])
+        self.ids: dict[ToolName, str] = {}
+        self._specs = {tool["id"]: self._spec(tool) for tool in tools}
+        engine.update(put=self._specs.values())
 
     def _spec(self, tool: Mapping[str, Any]) -> ToolSpec:
         """Tools that share a full name are told apart by a version, which is not searched."""
         spec = spec_of(tool)
-        if spec.name in self._ids:
+        if spec.name in self.ids:
             spec = replace(spec, name=replace(spec.name, version=str(tool["id"])))
-        self._ids[spec.name] = tool["id"]
+        self.ids[spec.name] = tool["id"]
         return spec
 
+    def without(self, ids: Collection[str]) -> list[ToolSpec]:
+        """Take some tools out; what is returned puts them back with `restore`."""
+        specs = [self._specs[i] for i in sorted(ids)]
+        self._engine.update(remove=[spec.name for spec in specs])
+        return specs
+
+    def restore(self, specs: Sequence[ToolSpec]) -> None:
+        """Put tools back."""
+        self._engine.update(put=specs)
+
     def __call__(self, query: str, k: int) -> list[str]:
-        return [self._ids[hit.name] for hit in self._engine.search(query, limit=k).hits]
+        return [self.ids[hit.name] for hit in self._engine.search(query, limit=k).hits]
 
     def confidence(self, query: str) -> float:
         """How likely the set holds a tool that meets the request."""
@@ -54,3 +61,11 @@ class Search:
 def default(tools: Sequence[Mapping[str, Any]]) -> Search:
     """The engine of a plain install."""
     return Search(index.default(), tools)
+
+
+def encoder(tools: Sequence[Mapping[str, Any]]) -> Search:
+    """The engine with the sentence encoder (extra `encoder`)."""
+    engine = index.with_encoder()
+    search = Search(engine, tools)
+    engine.wait()
+    return search

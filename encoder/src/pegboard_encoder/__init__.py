@@ -1,0 +1,6 @@
+"""The weights of Pegboard's sentence encoder: `model.onnx` and `tokenizer.json`, beside this file."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+"""Where the files are."""

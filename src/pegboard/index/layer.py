@@ -1,0 +1,141 @@
+"""One model's view of the tools: their vectors by slot, computed at once or, for a slow model, in the background."""
+
+import threading
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pegboard.core import ToolSpec
+from pegboard.index.ask import Request
+from pegboard.index.dense import Bytes, Embedder, Ints, Vectors, quantised
+from pegboard.index.fields import passage
+from pegboard.index.postings import Postings
+from pegboard.index.static import StaticEmbedder
+from pegboard.index.vocabulary import Vocabulary
+
+BATCH = 32
+"""So many tools are embedded at a time in the background."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request as one model sees it.
+
+    Parameters:
+        whole: its vector.
+        parts: those of its needs, where it names several.
+        known: the share of its words that the model may know; 0 where it has no meaning to it.
+    """
+
+    whole: Bytes
+    parts: Sequence[Bytes]
+    known: float
+
+
+class Layer:
+    """The vectors of one embedder.
+
+    Parameters:
+        embedder: the model.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.vectors = Vectors(embedder.dim, ordered=embedder.ordered)
+        self._waiting: deque[ToolSpec] = deque()
+        self._slots: dict[int, int] = {}
+        self._lock = threading.Lock()
+        self._idle = threading.Event()
+        self._idle.set()
+
+    @property
+    def ready(self) -> bool:
+        """Whether every tool has its vector."""
+        return not self._waiting and self._idle.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is ready; whether it is."""
+        return self._idle.wait(seconds)
+
+    def append(self, specs: Sequence[ToolSpec], first: int) -> None:
+        """Add tools in the slots from `first` on."""
+        if isinstance(self.embedder, StaticEmbedder):
+            self.vectors.append(quantised(self.embedder.embed_docs([passage(spec) for spec in specs])))
+            return
+        with self._lock:
+            self.vectors.append(np.zeros((len(specs), self.embedder.dim), np.int8))
+            self._await(specs, first)
+
+    def _await(self, specs: Sequence[ToolSpec], first: int) -> None:
+        for n, spec in enumerate(specs):
+            self._slots[id(spec)] = first + n
+        self._waiting.extend(specs)
+        if self._waiting and self._idle.is_set():
+            self._idle.clear()
+            threading.Thread(target=self._work, name="pegboard-embed", daemon=True).start()
+
+    def adopt(self, rows: npt.NDArray[Any], specs: Sequence[ToolSpec]) -> None:
+        """Take vectors over from a file; rows of zeros are computed anew."""
+        with self._lock:
+            first = len(self.vectors)
+            self.vectors.append(rows)
+            if not isinstance(self.embedder, StaticEmbedder):
+                for n in np.flatnonzero(~rows.any(axis=1)).tolist():
+                    self._await([specs[n]], first + n)
+
+    def keep(self, slots: Ints, specs: Iterable[ToolSpec]) -> None:
+        """Keep these slots alone, in this order."""
+        with self._lock:
+            self.vectors.keep(slots)
+            if self._slots:
+                places = {id(spec): n for n, spec in enumerate(specs)}
+                self._slots = {key: places[key] for key in self._slots if key in places}
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
+                if not batch:
+                    self._slots.clear()
+                    self._idle.set()
+                    return
+            try:
+                rows = quantised(self.embedder.embed_docs([passage(spec) for spec in batch]))
+            except Exception:  # a model that fails leaves the words and the other layers; the next change tries again
+                with self._lock:
+                    self._waiting.clear()
+                self._idle.set()
+                raise
+            with self._lock:
+                for spec, row in zip(batch, rows, strict=True):
+                    slot = self._slots.get(id(spec))
+                    if slot is not None:
+                        self.vectors.put(slot, row)
+
+    def asked(self, request: Request, vocabulary: Vocabulary, postings: Postings) -> Asked:
+        """Read a request."""
+        embedder = self.embedder
+        if isinstance(embedder, StaticEmbedder):
+            known = vocabulary.known_share(request)
+            right = vocabulary.corrected({*request.words}, postings) if known else {}
+            found = [embedder.embed_words([right.get(word, word) for word in part]) for part in _parts(request)]
+        else:
+            known = 1.0
+            right = vocabulary.corrected({*request.words}, postings)
+            texts = [request.text, *(" ".join(need) for need in request.needs)]
+            found = [embedder.embed_query(_corrected(text, right)) for text in texts]
+        whole, *parts = (quantised(vector) for vector in found)
+        return Asked(whole, parts, known if whole.any() else 0.0)
+
+
+def _parts(request: Request) -> list[tuple[str, ...]]:
+    return [request.words, *request.needs]
+
+
+def _corrected(text: str, right: Mapping[str, str]) -> str:
+    changed = {word: meant for word, meant in right.items() if word != meant}
+    return " ".join(changed.get(word.lower(), word) for word in text.split()) if changed else text

@@ -1,0 +1,331 @@
+"""Learn how the signals of a candidate make its score, and how sure a search is.
+
+    python training/rank.py dump --bench DIR --tables A.npz=set,set B.npz=set,set --out FILE
+    python training/rank.py train --signals FILE --out DIR --name static
+
+Only the training sets are read. Each set's signals come from a table that was not fitted to it (`static.py train
+--leave-out`), so that the meaning's worth is not overrated.
+"""
+
+import argparse
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from prepare import TRAIN, rows
+
+from pegboard.bench import Search
+from pegboard.index.ask import read
+from pegboard.index.confidence import evidence, evidence_of_each
+from pegboard.index.engine import ToolIndex
+from pegboard.index.static import read_table
+
+SEED = 7340
+POOL = "pool"
+
+
+def sets(bench: Path, limit: int):
+    """Name, tools and queries of each training set, alone and within the pool of all sets."""
+    for name in TRAIN:
+        yield name, name, rows(bench / name / "tools.jsonl.gz"), sample(rows(bench / name / "queries.jsonl.gz"), limit)
+    tools, queries = rows(bench / POOL / "tools.jsonl.gz"), rows(bench / POOL / "queries.jsonl.gz")
+    for name in TRAIN:
+        yield f"{POOL}:{name}", name, tools, sample([query for query in queries if query["set"] == name], limit // 3)
+
+
+def sample(queries: list[dict], limit: int) -> list[dict]:
+    """At most `limit` of them."""
+    return random.Random(SEED).sample(queries, min(limit, len(queries)))
+
+
+def dump(options: argparse.Namespace) -> None:
+    """Write the signals of every candidate of every request, with what is right and what was there to find."""
+    table_of = {}
+    for pair in options.tables or ():
+        path, _, names = pair.partition("=")
+        with Path(path).open("rb") as stream:
+            table = read_table(stream)
+        table_of |= dict.fromkeys(names.split(","), table)
+    out: dict[str, list] = {"signals": [], "right": [], "query": [], "set": [], "groups": [], "gone": []}
+    number = 0
+    built = {}
+    for label, name, tools, queries in sets(options.bench, options.limit):
+        table = table_of.get(name)
+        key = (len(tools), id(table))
+        if key not in built:
+            built.clear()
+            engine = ToolIndex(table) if table else ToolIndex()
+            built[key] = (engine, Search(engine, tools))
+        engine, search = built[key]
+        for query in queries:
+            add(out, engine, search, query, number, label)
+            number += 1
+        for query in gone(engine, search, queries):
+            add(out, engine, search, query, number, label)
+            number += 1
+        print(label, number, flush=True)
+    np.savez_compressed(
+        options.out,
+        **{key: np.concatenate(value) if key == "signals" else np.array(value) for key, value in out.items()},
+    )
+
+
+def gone(engine: ToolIndex, search: Search, queries: list[dict]):
+    """Half the requests again, with their right tools taken out of the catalog."""
+    half = queries[: len(queries) // 2]
+    names = {i for query in half for group in groups_of(query) for i in group}
+    specs = search.without(names)
+    yield from ({**query, "gone": True} for query in half)
+    search.restore(specs)
+
+
+def groups_of(query: dict) -> list[list[str]]:
+    """The needs of a request, each with the tools that meet it."""
+    return query.get("gold_groups") or [[gold] for gold in query["gold"]]
+
+
+def add(out, engine, search, query, number, label) -> None:
+    """One request's candidates."""
+    shown, count = engine.tools.shown(None)
+    found = engine.ranked(read(query["query"]), shown, count)
+    if not len(found.slots):
+        return
+    ids = [search.ids[engine.tools.spec(slot).name] for slot in found.slots]
+    groups = groups_of(query)
+    of = {i: n for n, group in enumerate(groups) for i in group}
+    out["signals"].append(found.signals.astype(np.float16))
+    out["right"] += [-1 if query.get("gone") else of.get(i, -1) for i in ids]
+    out["query"] += [number] * len(ids)
+    out["groups"].append(len(groups))
+    out["set"].append(label)
+    out["gone"].append(bool(query.get("gone")))
+
+
+class Net(torch.nn.Module):
+    """The shape of `pegboard.index.rank.Ranker`."""
+
+    def __init__(self, signals: int, hidden: int = 24) -> None:
+        super().__init__()
+        self.hidden = torch.nn.Linear(signals, hidden)
+        self.out = torch.nn.Linear(hidden, 1, bias=False)
+        self.direct = torch.nn.Linear(signals, 1, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return (self.out(torch.relu(self.hidden(x))) + self.direct(x))[..., 0]
+
+
+def padded(data: dict, keep: np.ndarray) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Requests as rows of candidates: standardised signals, groups (-1: wrong), and which are there."""
+    starts = np.flatnonzero(np.append(True, data["query"][1:] != data["query"][:-1]))
+    sizes = np.diff(np.append(starts, len(data["query"])))
+    chosen = np.flatnonzero(keep)
+    width = sizes[chosen].max()
+    x = torch.zeros(len(chosen), width, data["signals"].shape[1])
+    right = torch.full((len(chosen), width), -1)
+    there = torch.zeros(len(chosen), width, dtype=torch.bool)
+    for n, request in enumerate(chosen):
+        part = slice(starts[request], starts[request] + sizes[request])
+        x[n, : sizes[request]] = torch.from_numpy(data["signals"][part])
+        right[n, : sizes[request]] = torch.from_numpy(data["right"][part])
+        there[n, : sizes[request]] = True
+    return x, right, there
+
+
+def recall(scores: torch.Tensor, right: torch.Tensor, groups: np.ndarray, k: int = 8) -> float:
+    """R@8 of evaluate.py."""
+    top = scores.topk(min(k, scores.shape[1]), dim=1).indices
+    hits = right.gather(1, top)
+    return float(np.mean([len({int(g) for g in row if g >= 0}) / n for row, n in zip(hits, groups, strict=True)]))
+
+
+def fit(x, right, there, weight, hidden, epochs=60, seed=SEED, decay=1e-3) -> Net:
+    """Listwise softmax: the right candidates' probabilities."""
+    torch.manual_seed(seed)
+    net = Net(x.shape[-1], hidden)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=decay)
+    positive = (right >= 0).float()
+    share = positive / positive.sum(1, keepdim=True).clamp(min=1)
+    useful = positive.sum(1) > 0
+    order = torch.nonzero(useful)[:, 0]
+    for epoch in range(epochs):
+        for group in optimiser.param_groups:
+            group["lr"] = 3e-3 * (1 - epoch / epochs) + 1e-5
+        for part in order[torch.randperm(len(order))].split(128):
+            scores = net(x[part]).masked_fill(~there[part], -1e4)
+            loss = (-(share[part] * F.log_softmax(scores, 1)).sum(1) * weight[part]).mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    return net
+
+
+def train(options: argparse.Namespace) -> None:
+    """Cross-validate by set, then fit on all and write the data."""
+    torch.set_num_threads(1)
+    with np.load(options.signals) as stored:
+        data = {key: stored[key] for key in stored}
+    data["signals"] = data["signals"].astype(np.float32)
+    means = data["signals"].mean(0)
+    scales = 1 / np.maximum(data["signals"].std(0), 1e-2)
+    raw = data["signals"]
+    data["signals"] = np.clip((raw - means) * scales, -4, 4)
+    keep = ~data["gone"]
+    x, right, there = padded(data, keep)
+    labels, groups = data["set"][keep], data["groups"][keep]
+    origin = np.array([label.split(":")[-1] for label in labels])
+    counts = {label: (labels == label).sum() for label in set(labels)}
+    weight = torch.tensor([1 / counts[label] for label in labels], dtype=torch.float32)
+    weight /= weight.mean()
+    half = plain_scores(raw, data, keep, there)
+    held = torch.zeros(x.shape[:2])
+    for hidden in options.hidden:
+        total, base = [], []
+        for name in sorted(set(origin)):
+            out = torch.from_numpy(origin == name)
+            net = fit(x[~out], right[~out], there[~out], weight[~out], hidden)
+            with torch.no_grad():
+                scores = net(x[out]).masked_fill(~there[out], -1e4)
+                held[out] = scores
+            for label in sorted(set(labels[out.numpy()])):
+                part = labels[out.numpy()] == label
+                total.append(recall(scores[part], right[out][part], groups[out.numpy()][part]))
+                base.append(recall(half[out][part], right[out][part], groups[out.numpy()][part]))
+        print(
+            hidden,
+            "plain",
+            round(np.mean(base), 4),
+            "learned",
+            round(np.mean(total), 4),
+            np.round(base, 3),
+            np.round(total, 3),
+            flush=True,
+        )
+    net = fit(x, right, there, weight, options.hidden[-1])
+    np.savez(options.out / f"{options.name}-rank.npz", **parts_of(net, means, scales))
+    calibrate(options, data, raw, net)
+
+
+def parts_of(net: Net, means: np.ndarray, scales: np.ndarray) -> dict[str, np.ndarray]:
+    """The arrays of `pegboard.index.rank.Ranker`."""
+    state = {key: value.detach().numpy().astype(np.float32) for key, value in net.state_dict().items()}
+    hidden = np.vstack([state["hidden.weight"].T, state["hidden.bias"][None]])
+    return {
+        "means": means.astype(np.float32), "scales": scales.astype(np.float32), "hidden": hidden,
+        "out": state["out.weight"][0], "direct": state["direct.weight"][0],
+    }  # fmt: skip
+
+
+def calibrate(options: argparse.Namespace, data: dict, raw: np.ndarray, net: Net) -> None:
+    """Fit how sure a search is: each request with its tools there, and the same requests with them gone."""
+    with torch.no_grad():
+        values = net(torch.from_numpy(data["signals"])).numpy().round(4)
+    starts = np.flatnonzero(np.append(True, data["query"][1:] != data["query"][:-1]))
+    stops = np.append(starts[1:], len(data["query"]))
+    twice = paired(data)
+    rows, labels, names, parts = [], [], [], []
+    for request in twice:
+        part = slice(starts[request], stops[request])
+        rows.append(evidence(raw[part], values[part]))
+        labels.append(float(not data["gone"][request]))
+        names.append(str(data["set"][request]).split(":")[-1])
+        parts.append(part)
+    given, labels, names = np.array(rows), np.array(labels, np.float32), np.array(names)
+    means, scales = given.mean(0), 1 / np.maximum(given.std(0), 1e-2)
+    x = torch.from_numpy(np.clip((given - means) * scales, -4, 4).astype(np.float32))
+    y = torch.from_numpy(labels)
+    held = np.zeros(len(labels))
+    for name in sorted(set(names)):
+        out = torch.from_numpy(names == name)
+        sure = logistic(x[~out], y[~out])
+        with torch.no_grad():
+            held[out.numpy()] = torch.sigmoid(sure(x[out])).numpy()
+        print("confidence", name, *(round(v, 3) for v in quality(held[out.numpy()], labels[out.numpy()])), flush=True)
+    sure = logistic(x, y)
+    each = fit_each(raw, values, data["right"], parts, held)
+    np.savez(options.out / f"{options.name}-confidence.npz", **parts_of(sure, means, scales), each=each)
+
+
+def paired(data: dict) -> list[int]:
+    """The requests that are there both ways: the first half of each set, and the same with their tools gone."""
+    chosen: list[int] = []
+    for label in dict.fromkeys(data["set"].tolist()):
+        at = np.flatnonzero((data["set"] == label) & ~data["gone"])
+        chosen += [*at[: len(at) // 2], *np.flatnonzero((data["set"] == label) & data["gone"])]
+    return chosen
+
+
+def logistic(x: torch.Tensor, y: torch.Tensor) -> Net:
+    """A small network with a strong decay, by cross-entropy."""
+    torch.manual_seed(SEED)
+    net = Net(x.shape[1], 8)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=5e-3, weight_decay=5e-2)
+    for _ in range(30):
+        for part in torch.randperm(len(x)).split(128):
+            loss = F.binary_cross_entropy_with_logits(net(x[part]), y[part])
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    return net
+
+
+def quality(chance: np.ndarray, label: np.ndarray) -> tuple[float, float]:
+    """AUROC and calibration error in ten bins."""
+    yes, no = chance[label == 1], chance[label == 0]
+    auroc = float((yes[:, None] > no).mean() + (yes[:, None] == no).mean() / 2)
+    bins = np.minimum((chance * 10).astype(int), 9)
+    error = sum(
+        abs(chance[bins == b].mean() - label[bins == b].mean()) * (bins == b).mean() for b in set(bins.tolist())
+    )
+    return auroc, float(error)
+
+
+def fit_each(raw, values, right, parts, anything) -> np.ndarray:
+    """The weights by which the evidence of one of the first eight becomes the chance that it is right."""
+    rows, labels = [], []
+    for part, chance in zip(parts, anything, strict=True):
+        order = np.argsort(-values[part], kind="stable")[:8]
+        rows.append(evidence_of_each(float(np.clip(chance, 0.001, 0.99)), raw[part], values[part], order.tolist()))
+        labels.append(right[part][order] >= 0)
+    x = torch.from_numpy(np.concatenate(rows))
+    y = torch.from_numpy(np.concatenate(labels).astype(np.float32))
+    weights = torch.zeros(x.shape[1] + 1, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=100)
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        found = F.binary_cross_entropy_with_logits(x @ weights[:-1] + weights[-1], y)
+        found.backward()
+        return found
+
+    optimiser.step(loss)
+    print("each", weights.detach().numpy().round(3), flush=True)
+    return weights.detach().numpy().astype(np.float32)
+
+
+def plain_scores(raw, data, keep, there) -> torch.Tensor:
+    """The fusion without learning, for comparison."""
+    from pegboard.index.rank import plain
+
+    x, _, _ = padded({**data, "signals": plain(raw)[:, None]}, keep)
+    return x[..., 0].masked_fill(~there, -1e4)
+
+
+def main() -> None:
+    """Run one step of the recipe."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("step", choices=["dump", "train"])
+    parser.add_argument("--bench", type=Path)
+    parser.add_argument("--tables", nargs="*")
+    parser.add_argument("--signals", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--name", default="static")
+    parser.add_argument("--limit", type=int, default=400)
+    parser.add_argument("--hidden", type=int, nargs="*", default=[16])
+    options = parser.parse_args()
+    {"dump": dump, "train": train}[options.step](options)
+
+
+if __name__ == "__main__":
+    main()
