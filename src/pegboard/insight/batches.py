@@ -113,13 +113,10 @@ def batches(loops: Loops, limits: Thresholds) -> Iterator[Finding]:
 def _enough(found: LoopCount, all_loops: int, limits: Thresholds) -> bool:
     support = found.support
     enough = support.runs >= limits.runs and support.tasks >= limits.batch_tasks
-    if not enough or found.loops < limits.batch_share * all_loops:
+    guessed = found.sources[INPUT] > found.sources.total() / 2 and found.parallel < found.loops / 2
+    if not enough or guessed and support.runs < limits.batch_guessed:
         return False
-    several = sum(loops for over, loops in found.over.items() if len(over) > 1) > found.loops / 2
-    unknown = found.sources[INPUT] > found.sources.total() / 2
-    if several and unknown:
-        return False
-    return not (several or unknown) or support.runs >= limits.batch_loose
+    return found.loops >= limits.batch_share * all_loops
 
 
 def _finding(tool: str, found: LoopCount, kinds: dict[LoopKind, LoopCount]) -> Finding:

@@ -12,8 +12,9 @@ from enum import StrEnum
 from typing import Any
 
 from pegboard.insight.finding import Finding, Kind, lower_bound, percent, supported
-from pegboard.insight.names import siblings
-from pegboard.insight.sequences import Order, Pair, Sequences, Steps, count_chains, count_steps, orders
+from pegboard.insight.names import variants
+from pegboard.insight.offer import Offer
+from pegboard.insight.sequences import Pair, Sequences, Steps, count_chains, orders
 from pegboard.insight.support import Support
 from pegboard.insight.thresholds import Thresholds
 from pegboard.insight.wiring import Flows, Wire
@@ -22,10 +23,11 @@ Chain = tuple[str, ...]
 
 
 class Bond(StrEnum):
-    """Why one step belongs to the next."""
+    """Why one step belongs to the next: a value flows, the order is fixed, or both were ready to run at once."""
 
     FLOW = "flow"
     ORDER = "order"
+    READY = "ready"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Link:
     """Two steps that hold together.
 
     Parameters:
-        bond: by a value that flows, or by a fixed order.
+        bond: what holds them.
         share: P, of all outcomes.
         going_on: Pc, of those that go on.
         sure: the lower bound of Pc.
@@ -45,19 +47,27 @@ class Link:
     sure: float
 
 
-def links(sequences: Sequences, steps: Steps, limits: Thresholds) -> dict[tuple[str, str], Link]:
+def links(sequences: Sequences, steps: Steps, offer: Offer, limits: Thresholds) -> dict[tuple[str, str], Link]:
     """The pairs of tools that hold together.
 
     Parameters:
         sequences: the bag of shapes.
         steps: what is counted in it.
+        offer: the tools on offer.
         limits: what counts.
     """
-    wired = {key: _link(steps, key, Bond.FLOW) for key, pair in steps.pairs.items() if _flows(steps, key, pair, limits)}
-    loose = [key for key, pair in steps.pairs.items() if key not in wired and _often(steps, key, pair, limits)]
-    fixed = orders(sequences, loose)
-    ordered = {key: _link(steps, key, Bond.ORDER) for key in loose if _precondition(fixed[key], limits)}
-    return dict(sorted({**wired, **ordered}.items()))
+    plain = {key: pair for key, pair in steps.pairs.items() if _plain(steps, key, pair, limits)}
+    found = {key: _link(steps, key, Bond.FLOW) for key, pair in plain.items() if _flows(steps, key, pair, limits)}
+    often = [key for key, pair in plain.items() if key not in found and _often(pair, limits)]
+    sure = [key for key in often if steps.share_going_on(*key) >= limits.going_on]
+    for key, order in orders(sequences, sure).items():
+        if order.preceded >= limits.preceded and order.reversed <= limits.reversed:
+            found[key] = _link(steps, key, Bond.ORDER)
+    for key in often:
+        going_on, ready = steps.share_going_on(*key) >= limits.going_on_wired, plain[key].ready / plain[key].times
+        if key not in found and going_on and ready >= limits.ready and all(map(offer.reads, key)):
+            found[key] = _link(steps, key, Bond.READY)
+    return dict(sorted(found.items()))
 
 
 def _link(steps: Steps, key: tuple[str, str], bond: Bond) -> Link:
@@ -77,25 +87,15 @@ def _plain(steps: Steps, key: tuple[str, str], pair: Pair, limits: Thresholds) -
 
 
 def _flows(steps: Steps, key: tuple[str, str], pair: Pair, limits: Thresholds) -> bool:
-    if pair.support.runs < limits.runs or pair.support.tasks < limits.tasks or not _plain(steps, key, pair, limits):
+    if pair.support.runs < limits.runs or pair.support.tasks < limits.tasks:
         return False
-    going_on = steps.share_going_on(*key)
-    return (
-        going_on >= limits.going_on
-        and pair.fed >= limits.fed * pair.times
-        or going_on >= limits.going_on_wired
-        and pair.fed >= limits.wired * pair.times
-    )
+    going_on, fed = steps.share_going_on(*key), pair.fed / pair.times
+    sure = going_on >= limits.going_on and fed >= limits.fed
+    return sure or going_on >= limits.going_on_wired and fed >= limits.wired
 
 
-def _often(steps: Steps, key: tuple[str, str], pair: Pair, limits: Thresholds) -> bool:
-    support = pair.support
-    enough = support.runs >= limits.ordered and support.tasks >= limits.ordered
-    return enough and _plain(steps, key, pair, limits) and steps.share_going_on(*key) >= limits.going_on
-
-
-def _precondition(order: Order, limits: Thresholds) -> bool:
-    return order.preceded >= limits.preceded and order.reversed <= limits.reversed
+def _often(pair: Pair, limits: Thresholds) -> bool:
+    return min(pair.support.runs, pair.support.tasks) >= limits.ordered
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ def _links_of(chain: Chain) -> set[tuple[str, str]]:
 def _other_entry(chain: Chain, main: Chain) -> bool:
     """Whether a sequence is the beginning of another one but for its first step, and that step a sibling of its."""
     return (
-        chain != main and chain[1:] == main[1 : len(chain)] and siblings(chain[0], main[0]) and len(chain) <= len(main)
+        chain != main and chain[1:] == main[1 : len(chain)] and variants(chain[0], main[0]) and len(chain) <= len(main)
     )
 
 
@@ -156,16 +156,17 @@ def _home(chain: Chain, picked: list[Family]) -> Family:
     return max(picked, key=fit)
 
 
-def bundles(sequences: Sequences, flows: Flows, limits: Thresholds) -> Iterator[Finding]:
+def bundles(sequences: Sequences, steps: Steps, flows: Flows, offer: Offer, limits: Thresholds) -> Iterator[Finding]:
     """The sequences worth a tool of their own, those that save most first.
 
     Parameters:
         sequences: the bag of shapes.
+        steps: what is counted in it.
         flows: how values flow between tools.
+        offer: the tools on offer.
         limits: what counts.
     """
-    steps = count_steps(sequences)
-    held = links(sequences, steps, limits)
+    held = links(sequences, steps, offer, limits)
     chains = {
         chain: support
         for chain, support in count_chains(sequences, held).items()
@@ -200,7 +201,7 @@ def _finding(family: Family, found: list[Family], mined: Mined) -> Finding:
         "steps": _steps(main, entries, mined),
         "p": round(share, 3),
         "pc": round(going_on, 3),
-        "bond": Bond.ORDER.value if any(bond.bond is Bond.ORDER for bond in bonds) else Bond.FLOW.value,
+        "bond": [bond.bond.value for bond in bonds],
         "replaces": [list(chain) for chain in sorted(family.chains, key=lambda chain: (-len(chain), chain))],
     }
     if family.variant_of:
@@ -216,17 +217,20 @@ def _finding(family: Family, found: list[Family], mined: Mined) -> Finding:
 
 
 def _reason(main: Chain, support: Support, bonds: list[Link], mined: Mined) -> str:
-    held = (
-        "a value flows from each step into a later one"
-        if all(bond.bond is Bond.FLOW for bond in bonds)
-        else "no value flows between some steps, but their order is never broken"
-    )
+    held = " and ".join(_HELD[bond] for bond in Bond if any(link.bond is bond for link in bonds))
     return (
         f"{' > '.join(main)} runs in this order, loops collapsed and with no user message between, in {support.runs} "
         f"of {mined.runs} runs ({percent(support.runs, mined.runs)}) and {support.tasks} tasks. Of all times that a "
         f"step occurs, the next follows in at least {min(bond.share for bond in bonds):.0%}; of those that go on, in "
         f"at least {min(bond.going_on for bond in bonds):.0%}; {held}."
     )
+
+
+_HELD = {
+    Bond.FLOW: "a value flows from step to step",
+    Bond.ORDER: "the order is never broken",
+    Bond.READY: "all values of the later step were known before the earlier one",
+}
 
 
 def _steps(main: Chain, entries: list[str], mined: Mined) -> list[dict[str, Any]]:

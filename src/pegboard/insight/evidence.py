@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from pegboard.insight.batches import Loops
+from pegboard.insight.misses import Misses
 from pegboard.insight.sequences import Sequences
+from pegboard.insight.traffic import Traffic
+from pegboard.insight.trouble import Trouble
 from pegboard.insight.view import look_at
 from pegboard.insight.wiring import Flows
 from pegboard.trace.record import Run
@@ -23,6 +26,9 @@ class Evidence:
         sequences: the shapes of the runs.
         loops: the loops.
         flows: how values flow.
+        traffic: how much each tool is called.
+        trouble: what fails, and what follows.
+        misses: searches for tools that did not find them.
     """
 
     runs: int = 0
@@ -30,6 +36,9 @@ class Evidence:
     sequences: Sequences = field(default_factory=Sequences)
     loops: Loops = field(default_factory=Loops)
     flows: Flows = field(default_factory=Flows)
+    traffic: Traffic = field(default_factory=Traffic)
+    trouble: Trouble = field(default_factory=Trouble)
+    misses: Misses = field(default_factory=Misses)
 
     def observe(self, run: Run) -> None:
         """Take in one run."""
@@ -37,8 +46,8 @@ class Evidence:
         self.runs += 1
         self.calls += len(run.calls)
         self.sequences.observe(view.shape, view.ref)
-        self.loops.observe(view)
-        self.flows.observe(view)
+        for part in (self.loops, self.flows, self.traffic, self.trouble, self.misses):
+            part.observe(view)
 
     def merge(self, other: Self) -> None:
         """Take in the evidence of another part of the traces."""
@@ -47,3 +56,6 @@ class Evidence:
         self.sequences.merge(other.sequences)
         self.loops.merge(other.loops)
         self.flows.merge(other.flows)
+        self.traffic.merge(other.traffic)
+        self.trouble.merge(other.trouble)
+        self.misses.merge(other.misses)

@@ -61,7 +61,7 @@ class Finding:
         examples: a few of the runs.
         confidence: between 0 and 1: how sure the pattern is, by a lower bound where it is a share.
         saving: what applying it would have saved in these traces.
-        details: what its kind needs more: `wiring`, `replaces`, `over` ...
+        details: what its kind needs more: `wiring`, `replaces`, `over` ...; `subject` where its tools do not name it.
     """
 
     kind: Kind
@@ -77,7 +77,7 @@ class Finding:
     @property
     def id(self) -> str:
         """The same for the same finding in other traces: by kind, tools and subject, not by figures."""
-        about = [self.kind.value, list(self.tools), self.details.get("subject")]
+        about = [self.kind.value, self.details.get("subject") or list(self.tools)]
         return f"{self.kind.value}-{hashlib.sha256(canonical(about).encode()).hexdigest()[:8]}"
 
     def to_json(self) -> dict[str, Json]:

@@ -121,11 +121,15 @@ class Replayer:
 
     def run(self, shape: Shape) -> Outcome:
         """Apply the plan to a run of this shape."""
-        cuts = [cut for stretch in shape for cut in self._cuts(stretch)]
+        cuts = self.cuts(shape)
         calls = sum(block.size for stretch in shape for block in stretch)
         turns = sum(block.turns - (not block.fresh) for stretch in shape for block in stretch)
         after = calls - sum(cut.calls for cut in cuts), turns - sum(cut.turns for cut in cuts)
         return Outcome((calls, after[0]), (turns, after[1]), tuple(cuts))
+
+    def cuts(self, shape: Shape) -> list[Cut]:
+        """What applying the plan to a run of this shape cuts away, in order."""
+        return [cut for stretch in shape for cut in self._cuts(stretch)]
 
     def _cuts(self, stretch: Stretch) -> Iterator[Cut]:
         place = 0
@@ -144,19 +148,22 @@ class Replayer:
             blocks = stretch[place : place + length]
             finding = self._plan.chains.get(tuple([each.tool for each in blocks]))
             if finding is not None and all(each.sound for each in blocks):
-                return length, finding
-        if self._plan.pairs and place + 1 < len(stretch) and self._together(block, stretch[place + 1]):
+                return length + self._together(stretch, place + length, listed=True), finding
+        if self._together(stretch, place + 1):
             return 2, self._plan.pairs[frozenset((block.tool, stretch[place + 1].tool))]
         if block.kind is LoopKind.LIST:
             return 1, self._plan.batches.get(block.tool)
         return 1, None
 
-    def _together(self, block: Block, other: Block) -> bool:
-        """Whether two blocks are the same question to two tools, or the same list of questions to two batch tools."""
+    def _together(self, stretch: Stretch, place: int, *, listed: bool = False) -> bool:
+        """Whether a block asks the same as the one before it: once each, or as a list where one of them takes one."""
+        if not self._plan.pairs or place >= len(stretch):
+            return False
+        block, other = stretch[place - 1], stretch[place]
         if frozenset((block.tool, other.tool)) not in self._plan.pairs or not (other.same and other.sound):
             return False
-        listed = block.tool in self._plan.batches and other.tool in self._plan.batches
-        return block.size == other.size and (block.size == 1 or listed)
+        listed = listed or block.tool in self._plan.batches or other.tool in self._plan.batches
+        return block.size == other.size == 1 or listed
 
 
 def _cut(finding: str, stretch: Stretch, place: int, length: int) -> Cut:

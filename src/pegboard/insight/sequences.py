@@ -53,6 +53,7 @@ class Pair:
         fed: of these, with a value that the first gave the second.
         same: of these, with the same arguments.
         failed: of these, with a failure in either.
+        ready: of these, with all values of the second known before the first.
         made: of these, with a value of the second that the model made up between them.
         support: the runs and tasks.
     """
@@ -61,6 +62,7 @@ class Pair:
     fed: int = 0
     same: int = 0
     failed: int = 0
+    ready: int = 0
     made: int = 0
     support: Support = field(default_factory=Support)
 
@@ -123,6 +125,7 @@ def _count_pairs(pairs: dict[tuple[str, str], Pair], stretch: Stretch, runs: int
         pair.fed += runs * (1 in block.fed)
         pair.same += runs * block.same
         pair.failed += runs * (before.failed or block.failed)
+        pair.ready += runs * block.ready
         pair.made += runs * block.made
         yield key
 

@@ -26,7 +26,8 @@ class Block(NamedTuple):
         fresh: whether its first call was made by another model message than the call before it.
         turns: how many model messages made its calls.
         fed: how many blocks back (up to `REACH`, within the stretch) the blocks stand that first gave a value to it.
-        same: whether a call has the same arguments as one of the block before.
+        same: whether each call has the same arguments as one of the block before.
+        ready: whether all its values were known before the block before it, and one of them from a result.
         made: whether the model made up a value on the way: no text of its own, but something to pick. Known only
             where the user's words are.
     """
@@ -39,6 +40,7 @@ class Block(NamedTuple):
     turns: int
     fed: tuple[int, ...]
     same: bool
+    ready: bool = False
     made: bool = False
 
     @property
@@ -117,9 +119,22 @@ def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: 
             turns=len({turns[place] for place in span.places}),
             fed=_fed(uses, row, index),
             same=index > 0 and _same(calls, row[index - 1], span),
+            ready=index > 0 and _ready(uses, row[index - 1].places[0], span),
             made=run.user_messages is not None and _made_up(uses, span),
         )
         before = turns[span.places[-1]]
+
+
+def _ready(uses: Sequence[Sequence[Use]], start: int, span: Span) -> bool:
+    """Whether the block could have run beside the one that began at `start`."""
+    given = False
+    for place in span.places:
+        for use in uses[place]:
+            if use.sources and use.sources[0] < start:
+                given = True
+            elif not (use.said or use.origin is Origin.SHORT or use.argument is not None and use.argument < start):
+                return False
+    return given
 
 
 def _made_up(uses: Sequence[Sequence[Use]], span: Span) -> bool:
@@ -143,11 +158,8 @@ def news(use: Use) -> bool:
 def _same(calls: Sequence[CallRecord], before: Span, span: Span) -> bool:
     if len(before.places) > _COMPARED or len(span.places) > _COMPARED:
         return False
-    return any(
-        calls[place].arguments == calls[earlier].arguments and calls[place].arguments
-        for place in span.places
-        for earlier in before.places
-    )
+    asked = [calls[earlier].arguments for earlier in before.places]
+    return all(calls[place].arguments and calls[place].arguments in asked for place in span.places)
 
 
 _COMPARED = 32

@@ -44,6 +44,8 @@ class Flows:
         shared: by wire and the giver's own path, of these the calls with a value that was the giver's argument too.
         places: by wire, where in the giver's structured result the values stood.
         patterns: by (tool, path), what the values look like.
+        values: by (giver, path), how many different values the runs had, each run for itself.
+        givers: by (giver, path), how many runs had one.
     """
 
     support: dict[Wire, Support] = field(default_factory=dict[Wire, Support])
@@ -53,19 +55,26 @@ class Flows:
     shared: Counter[tuple[Wire, str]] = field(default_factory=Counter[tuple[Wire, str]])
     places: dict[Wire, Counter[str]] = field(default_factory=dict[Wire, Counter[str]])
     patterns: dict[tuple[str, str], Pattern] = field(default_factory=dict[tuple[str, str], Pattern])
+    values: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    givers: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
 
     def observe(self, view: View) -> None:
         """Count the flows of one run."""
         calls = view.run.calls
         wires: set[Wire] = set()
+        values: set[tuple[tuple[str, str], str]] = set()
         for place, uses in enumerate(view.uses):
             taker = calls[place].tool
             for use in uses:
                 self._count_use(taker, use)
                 if use.sources:
-                    wires.add(Wire(calls[use.sources[0]].tool, taker, use.path))
+                    giver = calls[use.sources[0]].tool
+                    wires.add(Wire(giver, taker, use.path))
+                    values.add(((giver, use.path), use.text))
         for wire in wires:
             self.support.setdefault(wire, Support()).add(view.ref)
+        self.values.update(key for key, _ in values)
+        self.givers.update({key for key, _ in values})
         results = _Places(calls)
         for spans in view.spans:
             for index in range(1, len(spans)):
@@ -111,10 +120,16 @@ class Flows:
         self.together.update(other.together)
         self.given.update(other.given)
         self.shared.update(other.shared)
+        self.values.update(other.values)
+        self.givers.update(other.givers)
 
     def paths(self, tool: str) -> list[str]:
         """The paths of a tool's arguments that were seen, sorted."""
         return sorted(path for name, path in self.calls if name == tool)
+
+    def variety(self, giver: str, path: str) -> float:
+        """How many different values of a giver go into arguments of this path, in the runs in which any does."""
+        return self.values[giver, path] / max(1, self.givers[giver, path])
 
     def made_up(self, tool: str, path: str) -> float:
         """The share of an argument's values that neither a result, nor an earlier argument, nor the user had."""
