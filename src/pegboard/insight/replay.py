@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 from pegboard.errors import PegboardError
 from pegboard.insight.finding import Finding, Kind
 from pegboard.insight.loops import LoopKind
-from pegboard.insight.shape import Block, Shape, Stretch
+from pegboard.insight.shape import Shape, Stretch
 from pegboard.schema.types import Json
 
 
