@@ -10,7 +10,9 @@ from pegboard.insight.support import stable_hash
 class Mergeable(Protocol):
     """A count that takes in another of its kind."""
 
-    def merge(self, other: Self, /) -> None: ...
+    def merge(self, other: Self, /) -> None:
+        """Take in the other."""
+        ...
 
 
 Count = TypeVar("Count", bound=Mergeable)
