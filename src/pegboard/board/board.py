@@ -14,13 +14,13 @@ from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.holdings import Holdings, Loaded
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory
+from pegboard.board.passage import Passage
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import BoardConfig, Config, load
 from pegboard.core import (
     Call,
     Failure,
-    Handler,
     Health,
     Middleware,
     Mode,
@@ -32,7 +32,6 @@ from pegboard.core import (
     Tool,
     ToolName,
     ToolSpec,
-    pipeline,
 )
 from pegboard.core.call import Log
 from pegboard.discovery import META_NAMES, Residency, meta_tools
@@ -40,9 +39,6 @@ from pegboard.discovery.meta import SHOWN
 from pegboard.discovery.residency import Search
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
-from pegboard.invoke.dispatch import dispatch
-from pegboard.invoke.guard import guard
-from pegboard.invoke.modes import dry_run, modes
 from pegboard.schema.types import JsonObject
 
 
@@ -56,6 +52,7 @@ class Board:
         name: the board's name.
         residency: which tools a model sees at once.
         middleware: what wraps every call, outermost first.
+        passage: the other parts of the pipeline: limits, secrets, recording.
         memory: what the board remembers between runs.
         refresh: which sources to list anew on entering, whatever is remembered.
         watcher: hears how a source is whenever that changes.
@@ -70,6 +67,7 @@ class Board:
         name: str = "pegboard",
         residency: Residency | None = None,
         middleware: Sequence[Middleware] = (),
+        passage: Passage | None = None,
         memory: Memory | None = None,
         refresh: Refresh = False,
         watcher: Watcher | None = None,
@@ -86,7 +84,8 @@ class Board:
         self._roster = Roster(sources, self._held, memory, watcher, filters)
         self._loaded = Loaded()
         self._stack = AsyncExitStack()
-        self._handler = self._pipeline(middleware)
+        self._passage = passage or Passage()
+        self._handler = self._passage.handler(self, middleware)
 
     @classmethod
     def of(cls, *sources: Source, **settings: Any) -> Self:
@@ -114,11 +113,13 @@ class Board:
             ConfigError: the config is missing or wrong.
         """
         found = config if isinstance(config, Config) else load(config)
+        memory = Memory(found.board.store, found.sources, META_NAMES)
         return cls(
             [*sources_of(found), *beside],
             name=found.board.name,
             residency=_residency(found.board),
-            memory=Memory(found.board.store, found.sources, META_NAMES),
+            memory=memory,
+            passage=Passage.of(found, memory.keeper(found.board.max_result)),
             refresh=refresh,
             watcher=watcher,
             filters=filters_of(found),
@@ -133,6 +134,7 @@ class Board:
         """Put up the catalog that is stored, and list the sources of which nothing is stored."""
         if self._memory is not None:
             self._stack.enter_context(self._memory)
+        self._stack.push_async_callback(self._passage.close)
         tasks = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(tasks.cancel_scope.cancel)
         await self._roster.attach(tasks, refresh=self._refresh_first)
@@ -160,7 +162,7 @@ class Board:
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the store or about the selection of tools."""
         kept = self._memory.warnings if self._memory else ()
-        return (*kept, *self._held.exposed.notes)
+        return (*kept, *self._passage.warnings, *self._held.exposed.notes)
 
     @property
     def list_version(self) -> int:
@@ -247,16 +249,13 @@ class Board:
         """Run a call through the whole pipeline."""
         return await self._handler(call)
 
-    def _pipeline(self, outer: Sequence[Middleware]) -> Handler:
-        """What a call passes: whatever was given, the choice of its mode, the check of its arguments, its tool."""
-        inner = dispatch(self.tool, self._nearest)
-        return pipeline(inner, *outer, modes(self.spec), guard(self.spec), dry_run(self._health_of, self.spec))
-
-    def _nearest(self, name: ToolName) -> Sequence[str]:
+    def nearest(self, name: ToolName) -> Sequence[str]:
+        """The names that one that is not here may have meant."""
         missing = self.resolve(str(name))
         return missing.candidates if isinstance(missing, Unknown) else ()
 
-    async def _health_of(self, spec: ToolSpec) -> Health:
+    async def health_of(self, spec: ToolSpec) -> Health:
+        """How a tool's source is."""
         return await self._roster.health(spec.source.name)
 
     # Sessions

@@ -1,6 +1,7 @@
 """What a board remembers between runs: listings and wire names, in the store."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -11,9 +12,14 @@ from pegboard.catalog import AliasTable
 from pegboard.catalog.plain import spec_from_json, spec_to_json
 from pegboard.config import SourceConfig
 from pegboard.core import Call, Listing, Result, Tool, ToolName
+from pegboard.invoke.size import Keep, Kept
 
 if TYPE_CHECKING:
     from pegboard.store import StoredListing
+
+
+_PAGE_FOOT = 64
+"""Bytes for the line under a page."""
 
 
 class Memory:
@@ -74,6 +80,23 @@ class Memory:
         """One page of a kept result, counted from 1, with what there is beside it."""
         page = await anyio.to_thread.run_sync(lambda: self.store.result_page(id, number - 1, owner=owner))
         return None if page is None else f"{page.text}\n\n(page {number} of {page.pages})"
+
+    def keeper(self, limit: int) -> Keep:
+        """Keeps the whole of answers, in pages of which each is within a limit.
+
+        Parameters:
+            limit: bytes.
+        """
+        page_chars = max(limit // 4 - _PAGE_FOOT, 256)  # a character takes four bytes at most
+
+        async def keep(call: Call, text: str) -> Kept:
+            owner = call.session.principal
+            put = partial(self.store.put_result, text, owner=owner, page_chars=page_chars)
+            handle = await anyio.to_thread.run_sync(put)
+            last = max(-(-len(text) // page_chars), 1)
+            return Kept(handle, f'Read the whole with result_read: id "{handle}", pages 1 to {last}.')
+
+        return keep
 
     def _keep(self, name: str, listing: Listing, error: str | None) -> None:
         from pegboard.store import StoredListing

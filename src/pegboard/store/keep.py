@@ -15,7 +15,7 @@ from pegboard.errors import StoreError
 from pegboard.store.alias import read_aliases, write_aliases
 from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
 from pegboard.store.listing import StoredListing, forget_listing, read_listings, write_listing
-from pegboard.store.result import Page, forget_results, read_page, write_result
+from pegboard.store.result import PAGE_CHARS, Page, forget_results, read_page, write_result
 
 T = TypeVar("T")
 FILE_NAME = "board.db"
@@ -98,12 +98,13 @@ class Store:
         kept = self._write(step, None)
         return change(self.aliases()) if kept is None else kept
 
-    def put_result(self, text: str, *, owner: str = "local") -> str:
+    def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
         """Keep a large result.
 
         Parameters:
             text: the whole of it.
             owner: the principal who may read it.
+            page_chars: how many characters a page has.
 
         Returns:
             The handle to read its pages by.
@@ -111,7 +112,10 @@ class Store:
         Raises:
             StoreError: it could not be kept.
         """
-        kept = self._write(lambda connection: write_result(connection, text, owner=owner, saved=self._clock()), None)
+        saved = self._clock()
+        kept = self._write(
+            lambda connection: write_result(connection, text, owner=owner, saved=saved, page_chars=page_chars), None
+        )
         if kept is None:
             raise StoreError(
                 "The result could not be kept.", where=str(self.path), next_step="See `pegboard doctor` for the reason."

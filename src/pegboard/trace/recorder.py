@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Condition, Event, Lock, Thread
-from time import sleep
+from time import sleep, time
 from typing import TypeAlias
 
 from pegboard.trace.store import Entry, TraceStore
@@ -50,12 +50,20 @@ class Recorder:
         batch: see `BATCH`.
         patience: see `PATIENCE`.
         capacity: see `CAPACITY`.
+        keep_seconds: runs that ended longer ago are forgotten when the first call is written; None keeps all.
     """
 
     def __init__(
-        self, store: TraceStore, *, batch: int = BATCH, patience: float = PATIENCE, capacity: int = CAPACITY
+        self,
+        store: TraceStore,
+        *,
+        batch: int = BATCH,
+        patience: float = PATIENCE,
+        capacity: int = CAPACITY,
+        keep_seconds: float | None = None,
     ) -> None:
         self.store = store
+        self._keep_seconds = keep_seconds
         self._batch, self._patience, self._capacity = batch, patience, capacity
         self._waiting: deque[Pending] = deque()
         self._some, self._many = Event(), Event()
@@ -110,6 +118,13 @@ class Recorder:
         """How recording goes."""
         return RecorderStatus(self._written, len(self._waiting), self._refused + self._lost, self._error)
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd, in words for `doctor`."""
+        status = self.status
+        lost = (f"{status.dropped} calls were not recorded.",) if status.dropped else ()
+        return (*lost, *((status.error,) if status.error else ()))
+
     def _start(self) -> None:
         self._thread = Thread(target=self._work, name="pegboard-trace", daemon=True)
         self._thread.start()
@@ -134,6 +149,8 @@ class Recorder:
                 _log.warning("A call could not be recorded: %s", problem)
             sleep(0)  # let the event loop have the interpreter between two calls
         kept = self._append(entries)
+        if kept and self._keep_seconds is not None:
+            self._forget(self._keep_seconds)
         with self._settled:
             self._written += len(kept)
             self._lost += len(batch) - len(kept)
@@ -151,3 +168,10 @@ class Recorder:
             _log.warning("Calls are recorded again; %d were lost.", self._lost)
         self._error = None
         return entries
+
+    def _forget(self, seconds: float) -> None:
+        self._keep_seconds = None
+        try:
+            self.store.prune(time() - seconds)
+        except Exception as problem:
+            _log.warning("Old runs could not be forgotten: %s", problem)

@@ -1,0 +1,162 @@
+"""What every call of a board passes on its way to its tool, and back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+import anyio
+import anyio.to_thread
+
+from pegboard.config import Config
+from pegboard.core import Call, Handler, Health, Middleware, Tool, ToolName, ToolSpec, pipeline
+from pegboard.invoke.conceal import conceal
+from pegboard.invoke.concurrency import concurrency
+from pegboard.invoke.dispatch import dispatch
+from pegboard.invoke.guard import guard
+from pegboard.invoke.modes import dry_run, modes
+from pegboard.invoke.record import record
+from pegboard.invoke.size import DEFAULT_LIMIT, Keep, size
+from pegboard.invoke.timeout import timeout
+from pegboard.trace.recorder import Recorder
+from pegboard.trace.redact import Redactor
+from pegboard.trace.shape import Shaper
+
+if TYPE_CHECKING:
+    from pegboard.trace.store import TraceStore
+
+_TRACES = "traces.db"
+_DAY = 86_400.0
+_TIMED_ELSEWHERE = frozenset({"mcp"})
+"""Kinds of source that end their own calls: they know whether the request ever left."""
+
+
+class Lookups(Protocol):
+    """What the pipeline asks the board."""
+
+    def tool(self, name: ToolName) -> Tool | None:
+        """The tool of a full name."""
+        ...
+
+    def spec(self, name: ToolName) -> ToolSpec | None:
+        """Its spec."""
+        ...
+
+    def nearest(self, name: ToolName) -> Sequence[str]:
+        """What an unknown name may have meant."""
+        ...
+
+    async def health_of(self, spec: ToolSpec) -> Health:
+        """How a tool's source is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long, how many at once, and how large.
+
+    Parameters:
+        seconds: how long a call may take, by source; those that are not named take as long as they like.
+        at_once: how many calls of one source run at once, by source, likewise.
+        max_result: bytes of an answer that are shown.
+    """
+
+    seconds: Mapping[str, float] = field(default_factory=dict[str, float])
+    at_once: Mapping[str, int] = field(default_factory=dict[str, int])
+    max_result: int = DEFAULT_LIMIT
+
+    @classmethod
+    def of(cls, config: Config) -> Self:
+        """The limits that a config sets."""
+        return cls(
+            seconds={
+                name: source.call_timeout
+                for name, source in config.sources.items()
+                if source.kind not in _TIMED_ELSEWHERE
+            },
+            at_once=dict.fromkeys(config.sources, config.board.concurrency),
+            max_result=config.board.max_result,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """The parts of a board's pipeline.
+
+    Parameters:
+        limits: its limits.
+        redactor: knows its secrets.
+        recorder: takes its calls; None where nothing is recorded.
+        keep: keeps the whole of answers that were cut; None where nothing is kept.
+    """
+
+    limits: Limits = Limits()
+    redactor: Redactor = field(default_factory=Redactor)
+    recorder: Recorder | None = None
+    keep: Keep | None = None
+
+    @classmethod
+    def of(cls, config: Config, keep: Keep | None) -> Self:
+        """The passage that a config sets; it hears of every secret that the config's references lead to."""
+        redactor = Redactor()
+        config.secrets.watch(redactor.register)
+        store = traces_of(config)
+        recorder = None if store is None else Recorder(store, keep_seconds=config.board.keep_days * _DAY)
+        return cls(limits=Limits.of(config), redactor=redactor, recorder=recorder, keep=keep)
+
+    def handler(self, board: Lookups, outer: Sequence[Middleware]) -> Handler:
+        """The whole pipeline.
+
+        Outermost the size of what goes out, so that what is recorded is whole; then the record, which sees every
+        refusal; what was given; the mode and the arguments; last the place in the queue, the time, and the tool.
+
+        Parameters:
+            board: what is asked.
+            outer: middleware that was given: approval, budget.
+        """
+        limits = self.limits
+        recording = [] if self.recorder is None else [record(board.spec, self.recorder, Shaper(self.redactor))]
+        return pipeline(
+            dispatch(board.tool, board.nearest),
+            size(self.keep, limit_of=self._limit),
+            conceal(self.redactor),
+            *recording,
+            *outer,
+            modes(board.spec),
+            guard(board.spec),
+            dry_run(board.health_of, board.spec),
+            concurrency(board.spec, lambda spec: _slot(spec, limits.at_once)),
+            timeout(board.spec, lambda spec: limits.seconds.get(spec.source.name)),
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the recording."""
+        return self.recorder.warnings if self.recorder is not None else ()
+
+    async def close(self) -> None:
+        """Write what is still to be recorded, even while the board is being cancelled."""
+        if self.recorder is not None:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(self.recorder.close)
+
+    def _limit(self, call: Call) -> int:
+        """Answers to calls from inside of a tool go to code, which wants them whole."""
+        return self.limits.max_result if call.parent is None else _NO_LIMIT
+
+
+_NO_LIMIT = 2**62
+
+
+def _slot(spec: ToolSpec, at_once: Mapping[str, int]) -> list[tuple[str, int]]:
+    name = spec.source.name
+    return [(name, at_once[name])] if name in at_once else []
+
+
+def traces_of(config: Config) -> "TraceStore | None":
+    """Where a board's traces are; None where nothing outlives the process."""
+    if not isinstance(config.board.store, Path):
+        return None
+    from pegboard.trace.sqlite import SqliteTraces
+
+    return SqliteTraces(config.board.store / _TRACES)
