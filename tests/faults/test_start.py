@@ -80,7 +80,7 @@ async def test_auto_finds_the_family_that_the_server_speaks(
         listing = await source.listing()
         assert (await call(source, listing, "echo")).ok
     first = journal.of("initialize" if version == "2025-11-25" else "server/discover")
-    assert len(first) == 1
+    assert len(first) == 1, journal.frames
 
 
 async def test_a_family_that_was_found_is_not_looked_for_again(

@@ -36,12 +36,12 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
                     return failure_of(error, source=upstream.name, tool=name)
             except WireError as error:
                 if unknown_tool(str(error)):
-                    upstream.changed()
+                    upstream.changes.raise_()
                 return failure_of(error, source=upstream.name, tool=name)
             else:
                 result = result_of(raw, promised=promised)
                 if result.failure is not None and unknown_tool(result.failure.message):
-                    upstream.changed()
+                    upstream.changes.raise_()
                 return result
         raise AssertionError("the last attempt always returns")
 

@@ -11,7 +11,7 @@ from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
 from pegboard.sources.mcp.call import make_handler
 from pegboard.sources.mcp.pages import Walk, walk_pages
-from pegboard.sources.mcp.upstream import Upstream
+from pegboard.sources.mcp.upstream import RoleOf, Upstream
 from pegboard.wire.client import (
     Answered,
     CannotStart,
@@ -21,6 +21,7 @@ from pegboard.wire.client import (
     HttpEndpoint,
     Link,
     MemoryEndpoint,
+    Role,
     StdioEndpoint,
     WireError,
 )
@@ -47,6 +48,7 @@ class McpSource:
         trust_annotations: whether its hints may loosen a policy.
         starting: how many processes may start at once; give every source of a board the same.
         declared: what the server is told that we can do for it, and who does it.
+        role_of: for each call on whose behalf it is made, where callers may not share a connection.
     """
 
     kind = "mcp"
@@ -67,6 +69,7 @@ class McpSource:
         trust_annotations: bool = False,
         starting: anyio.CapacityLimiter | None = None,
         declared: Declared | None = None,
+        role_of: RoleOf | None = None,
     ) -> None:
         self.name = name
         self.namespace = name if prefix is None else prefix
@@ -75,7 +78,12 @@ class McpSource:
         self._starting = starting
         self._start_timeout = start_timeout
         self._upstream = Upstream(
-            name, self.endpoint, family=family, declared=declared or Declared(), call_timeout=call_timeout
+            name,
+            self.endpoint,
+            family=family,
+            role=Role(declared=declared or Declared()),
+            role_of=role_of,
+            call_timeout=call_timeout,
         )
 
     def __repr__(self) -> str:
@@ -102,7 +110,8 @@ class McpSource:
             except Exception as error:
                 failure = error
             finally:
-                self._upstream.close()
+                with anyio.CancelScope(shield=True):
+                    await self._upstream.close()
                 tasks.cancel_scope.cancel()
         if failure is not None:
             raise failure
@@ -129,7 +138,7 @@ class McpSource:
 
     async def changes(self) -> AsyncIterator[None]:
         """Yields once for each burst of changes that the server announces, and after a new start."""
-        async for _ in self._upstream.changes():
+        async for _ in self._upstream.changes.bursts():
             yield
 
     def tool(self, spec: ToolSpec) -> Tool:
@@ -166,7 +175,7 @@ class McpSource:
         specs, notes = normalise_all(
             walk.rows, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted
         )
-        if link.peer.modern and link.wire.headers:
+        if link.peer.modern and link.connection.wire.headers:
             specs = [spec for spec in specs if not _forbidden(spec, notes)]
         self._upstream.warning = walk.warnings[0] if walk.warnings else None
         told = [*walk.warnings, *self._upstream.oddities()]

@@ -4,7 +4,7 @@ from pegboard.wire.client.endpoint import Endpoint, HttpEndpoint, MemoryEndpoint
 from pegboard.wire.client.fault import Answered, CannotStart, ConnectionLost, TimedOut, WireError
 from pegboard.wire.client.link import Link
 from pegboard.wire.client.negotiate import Declared, Peer
-from pegboard.wire.client.pool import LinkKey, Pool
+from pegboard.wire.client.pool import LinkKey, Pool, Role
 
 __all__ = [
     "Answered",
@@ -18,6 +18,7 @@ __all__ = [
     "MemoryEndpoint",
     "Peer",
     "Pool",
+    "Role",
     "StdioEndpoint",
     "TimedOut",
     "WireError",

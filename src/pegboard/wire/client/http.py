@@ -10,6 +10,8 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, cast
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 from mcp.client.sse import sse_client
@@ -20,32 +22,29 @@ from mcp_types import CONNECTION_CLOSED
 from pegboard.wire.client.endpoint import HttpEndpoint
 from pegboard.wire.client.fault import Fault
 from pegboard.wire.client.frames import MAX_FRAME
+from pegboard.wire.client.wire import Quiet
 
 _CONNECT = 10.0
-_READ = 600.0
+_READ = 1800.0
 """Seconds without a byte after which a response is given up; calls have their own, shorter limit."""
+
+_NOTICE = b'{"jsonrpc":"2.0","method":'
+_NOTICE_READ = 5.0
+"""Seconds for the answer to a notification: the SDK sends nothing else meanwhile."""
 
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout, httpx2.UnsupportedProtocol)
 
 logging.getLogger("mcp").addHandler(logging.NullHandler())
 
 
-class HttpWire:
+class HttpWire(Quiet):
     """The transport of one session with one address."""
 
-    headers = True
-    junk_lines = 0
-    junk = ()
-    stderr = ""
-    alive = True
+    headers = encoded = True
 
     def __init__(self, endpoint: HttpEndpoint) -> None:
+        super().__init__()
         self.endpoint = endpoint
-        self.faults: dict[str | int, Fault] = {}
-
-    def obituary(self) -> str:
-        """A server behind an address has no end that is seen here."""
-        return ""
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[JSONRPCDispatcher[Any]]:
@@ -56,7 +55,7 @@ class HttpWire:
     def _client(self, *_: Any, **__: Any) -> httpx2.AsyncClient:
         timeout = httpx2.Timeout(_CONNECT, read=_READ)
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32)
-        transport = _Watched(httpx2.AsyncHTTPTransport(limits=limits), self.faults)
+        transport = _Watched(httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(self.endpoint.url)), self.faults)
         return httpx2.AsyncClient(transport=transport, timeout=timeout, headers=dict(self.endpoint.headers))
 
     def _streams(self, client: httpx2.AsyncClient) -> AbstractAsyncContextManager[Any]:
@@ -75,6 +74,9 @@ class _Watched(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method != "POST":
             return await self._inner.handle_async_request(request)
+        if request.content.startswith(_NOTICE):
+            timeout = {**request.extensions.get("timeout", {}), "read": _NOTICE_READ}
+            request.extensions = {**request.extensions, "timeout": timeout}
         try:
             response = await self._inner.handle_async_request(request)
             if response.status_code >= 400:
@@ -82,8 +84,7 @@ class _Watched(httpx2.AsyncBaseTransport):
             if response.headers.get("content-type", "").startswith("application/json"):
                 return await _whole(request, response)
         except httpx2.TransportError as error:
-            message = f"{_words(error)}"
-            return self._error(request, Fault(message, sent=not isinstance(error, _NOT_SENT)))
+            return self._error(request, Fault(_words(error), sent=not isinstance(error, _NOT_SENT)))
         return response
 
     async def _refused(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
@@ -141,6 +142,16 @@ def _request_id(request: httpx2.Request) -> str | int | None:
         return None
     found = cast("dict[str, Any]", frame) if isinstance(frame, dict) else {}
     return found.get("id") if "method" in found else None
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for an address; none for this very machine."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if host == "localhost" or host.startswith("127.") or host == "::1" or proxy_bypass(host):
+        return None
+    known = getproxies()
+    return known.get(parts.scheme) or known.get("all")
 
 
 def _words(error: httpx2.TransportError) -> str:

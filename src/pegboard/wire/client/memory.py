@@ -13,10 +13,10 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.memory import create_client_server_memory_streams
 
 from pegboard.wire.client.endpoint import MemoryEndpoint
-from pegboard.wire.client.fault import Fault
+from pegboard.wire.client.wire import Quiet
 
 
-class MemoryWire:
+class MemoryWire(Quiet):
     """The transport to a server object.
 
     Parameters:
@@ -24,27 +24,18 @@ class MemoryWire:
         framed: whether JSON-RPC frames are exchanged (the handshake family) or handlers called directly.
     """
 
-    headers = False
-    junk_lines = 0
-    junk = ()
-    stderr = ""
-    alive = True
+    headers = encoded = False
 
     def __init__(self, endpoint: MemoryEndpoint, *, framed: bool) -> None:
+        super().__init__()
         server = endpoint.server
         self._server: Server[Any] = server if isinstance(server, Server) else server._lowlevel_server
-        self._framed = framed
-        self.endpoint = endpoint
-        self.faults: dict[str | int, Fault] = {}
-
-    def obituary(self) -> str:
-        """A server object does not end on its own."""
-        return ""
+        self._with_frames = framed
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[Dispatcher[Any]]:
         """Run the server beside this task."""
-        connect = self._with_frames if self._framed else self._direct
+        connect = self._framed if self._with_frames else self._direct
         async with connect() as dispatcher:
             yield dispatcher
 
@@ -59,7 +50,7 @@ class MemoryWire:
                 server.close()
 
     @asynccontextmanager
-    async def _with_frames(self) -> AsyncGenerator[Dispatcher[Any]]:
+    async def _framed(self) -> AsyncGenerator[Dispatcher[Any]]:
         async with create_client_server_memory_streams() as (client, server), anyio.create_task_group() as tasks:
             options = self._server.create_initialization_options()
             tasks.start_soon(self._server.run, *server, options)

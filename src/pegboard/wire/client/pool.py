@@ -6,14 +6,33 @@ from dataclasses import dataclass, field
 import anyio
 from anyio.abc import TaskGroup
 
-from pegboard.schema.types import JsonObject, canonical
+from pegboard.schema.types import canonical
+from pegboard.wire.client.connection import Connection
 from pegboard.wire.client.endpoint import Endpoint, StdioEndpoint
 from pegboard.wire.client.fault import CannotStart
-from pegboard.wire.client.link import Hooks, Link
+from pegboard.wire.client.hearing import Hearing, Hooks
+from pegboard.wire.client.link import Link
 from pegboard.wire.client.negotiate import Declared, Family
 
-_FIRST_PAUSE = 0.5
-_LONGEST_PAUSE = 30.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+
+
+@dataclass(frozen=True)
+class Role:
+    """On whose behalf a link is, and what is declared on it.
+
+    Parameters:
+        identity: whose; empty where the source has one identity for all.
+        declared: what the server is told that we can do.
+    """
+
+    identity: str = ""
+    declared: Declared = field(default_factory=Declared)
+
+    @property
+    def key(self) -> "LinkKey":
+        """What two calls must share to go over one link."""
+        return LinkKey(self.identity, canonical(self.declared.capabilities))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +40,12 @@ class LinkKey:
     """What two calls must share to go over one link: state of one caller is never another's.
 
     Parameters:
-        identity: on whose behalf; empty where the source has one identity for all.
-        family: the protocol family.
+        identity: on whose behalf.
         capabilities: what is declared to the server, as canonical JSON: servers may list by it.
     """
 
     identity: str = ""
-    family: Family = "auto"
     capabilities: str = "{}"
-
-    @classmethod
-    def of(cls, identity: str, family: Family, capabilities: JsonObject) -> "LinkKey":
-        """The key for what is declared."""
-        return cls(identity, family, canonical(capabilities))
 
 
 @dataclass(slots=True)
@@ -47,29 +59,25 @@ class _Trouble:
 
 @dataclass
 class Pool:
-    """The links of one source.
+    """The links of one source in one protocol family.
 
     Parameters:
         endpoint: where the server is.
+        family: which protocol family to speak; `auto` remembers what it found.
         tasks: the task group that the links live in.
         starting: how many processes may start at once, board-wide.
-        hooks: makes the hooks of a link with this key.
+        hooks: who hears what the server says unasked, by link.
         start_timeout: seconds until a link must be open, from the moment that it may start.
     """
 
     endpoint: Endpoint
+    family: Family
     tasks: TaskGroup
     starting: anyio.CapacityLimiter
     hooks: Callable[[LinkKey], Hooks]
     start_timeout: float = 30.0
     _links: dict[LinkKey, Link] = field(default_factory=dict[LinkKey, Link])
     _troubles: dict[LinkKey, _Trouble] = field(default_factory=dict[LinkKey, _Trouble])
-    _families: dict[LinkKey, Family] = field(default_factory=dict[LinkKey, Family])
-
-    def ready(self, key: LinkKey) -> Link | None:
-        """The link of this key, if it is open now."""
-        link = self._links.get(key)
-        return link if link is not None and link.usable else None
 
     def latest(self, key: LinkKey) -> Link | None:
         """The last link of this key, in whatever state."""
@@ -80,70 +88,60 @@ class Pool:
         found = self._troubles.get(key)
         return found.error if found else None
 
-    async def link(self, key: LinkKey, declared: Declared, *, patient: bool = True) -> Link:
-        """An open link of this key: the one that is there, or a new one.
+    async def link(self, role: Role, *, patient: bool = True) -> Link:
+        """An open link for this role: the one that is there, or a new one.
 
         Parameters:
-            key: what the link is for.
-            declared: what to declare on a new one.
+            role: what the link is for.
             patient: whether to hold an attempt back for a while after failures.
 
         Raises:
             CannotStart: none could be opened.
         """
+        key = role.key
         link = self._links.get(key)
-        if link is None or link.ended or (link.is_open and not link.usable):
-            if link is not None:
-                link.retire()
-                self._count(key, link)
+        if link is not None and link.spent:
+            link.retire()
+            self._count(key, link)
+            link = None
+        if link is None:
             if patient:
                 self._hold_back(key)
-            link = self._start(key, declared)
-        await link.opened()
+            link = self._start(key, role)
+        await link.connection.opened()
         return link
 
-    def close(self) -> None:
-        """End every link; nothing waits for an answer any more."""
+    async def close(self) -> None:
+        """End every link in an orderly way."""
         for link in self._links.values():
-            link.close()
+            link.connection.end()
+        for link in self._links.values():
+            await link.connection.ended.wait()
 
-    def _start(self, key: LinkKey, declared: Declared) -> Link:
-        link = Link(
+    def _start(self, key: LinkKey, role: Role) -> Link:
+        def settled(connection: Connection) -> None:
+            if connection.error is not None:
+                self._fail(key, connection.error)
+            elif connection.peer is not None:
+                self.family = "modern" if connection.peer.modern else "handshake"
+
+        connection = Connection(
             self.endpoint,
-            family=self._families.get(key, key.family),
-            declared=declared,
-            hooks=self.hooks(key),
+            family=self.family,
+            hearing=Hearing(role.declared, self.hooks(key)),
             start_timeout=self.start_timeout,
+            starting=self.starting if isinstance(self.endpoint, StdioEndpoint) else None,
+            settled=settled,
         )
-        self._links[key] = link
-        self.tasks.start_soon(self._own, key, link)
+        link = self._links[key] = Link(connection)
+        self.tasks.start_soon(connection.run)
         return link
-
-    async def _own(self, key: LinkKey, link: Link) -> None:
-        if not isinstance(self.endpoint, StdioEndpoint):
-            self.tasks.start_soon(self._see_start, key, link)
-            await link.run()
-            return
-        await self.starting.acquire_on_behalf_of(link)
-        self.tasks.start_soon(self._see_start, key, link)
-        await link.run()
-
-    async def _see_start(self, key: LinkKey, link: Link) -> None:
-        try:
-            await link.opened()
-        except CannotStart as error:
-            self._fail(key, error)
-        else:
-            self._families[key] = "modern" if link.peer.modern else "handshake"
-        finally:
-            if isinstance(self.endpoint, StdioEndpoint):
-                self.starting.release_on_behalf_of(link)
 
     def _count(self, key: LinkKey, link: Link) -> None:
         """A link that answered clears the trouble; one that opened and never answered adds to it."""
         if link.answered:
             self._troubles.pop(key, None)
-        elif link.error is None:
+        elif link.connection.error is None:
             self._fail(key, CannotStart("its connections end before they answer a request"))
 
     def _fail(self, key: LinkKey, error: CannotStart) -> None:

@@ -44,6 +44,7 @@ class StdioWire:
     """The transport of one process, from its spawn to its end."""
 
     headers = False
+    encoded = True
 
     def __init__(self, endpoint: StdioEndpoint) -> None:
         self.endpoint = endpoint
