@@ -16,6 +16,7 @@ The options come as one JSON object, so that each test says in one place what it
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,6 +43,8 @@ NAMES = [
     "odd_content",
     "input_required",
     "count",
+    "block",
+    "numbers",
 ]
 CACHE = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 Send = Callable[[dict[str, Any]], None]
@@ -187,6 +190,13 @@ class Behaviour:
 
     def call_hang(self, _id: Any, _params: dict[str, Any], _send: Send) -> None:
         """Never answer; the journal shows whether a cancellation came."""
+
+    def call_block(self, _id: Any, _params: dict[str, Any], _send: Send) -> None:
+        time.sleep(600)
+
+    def call_numbers(self, id_: Any, _params: dict[str, Any], send: Send) -> None:
+        numbers = [1.5, float("nan"), float("inf"), -float("inf")]
+        send(answer(id_, {"content": [], "structuredContent": {"numbers": numbers, "text": "NaN"}}))
 
     def call_half(self, id_: Any, _params: dict[str, Any], _send: Send) -> None:
         sys.stdout.write(json.dumps(answer(id_, text("x" * 100)))[:60])

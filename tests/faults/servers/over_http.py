@@ -36,6 +36,7 @@ class Handler(BaseHTTPRequestHandler):
         self.plain(405)
 
     def do_DELETE(self) -> None:
+        BEHAVIOUR.note({"method": "DELETE", "session": self.headers.get("mcp-session-id")})
         SESSIONS.discard(self.headers.get("mcp-session-id", ""))
         self.plain(204)
 

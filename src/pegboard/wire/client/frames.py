@@ -1,7 +1,6 @@
 """One line of a server's stdout, read leniently: a message, a mended message, or junk."""
 
 import json
-import math
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -12,6 +11,10 @@ from pydantic import ValidationError
 
 MAX_FRAME = 64 * 1024 * 1024
 """Bytes of the longest line that is kept; a longer one is dropped and counted as junk."""
+
+
+NO_JSON = (b"NaN", b"Infinity")
+"""Words that some servers write as numbers and no JSON has; they may also stand in texts."""
 
 
 class Junk(str):
@@ -50,6 +53,8 @@ def read_frame(line: bytes) -> list[SessionMessage] | Junk:
         return []
     if text[:1] not in (b"{", b"["):
         return _junk(text)
+    if any(word in text for word in NO_JSON):
+        return _mend(text)
     try:
         return [SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))]
     except ValidationError:
@@ -62,7 +67,7 @@ def _junk(text: bytes) -> Junk:
 
 def _mend(text: bytes) -> list[SessionMessage] | Junk:
     try:
-        value = _whole(json.loads(text.decode("utf-8", "replace"), parse_constant=_constant))
+        value = json.loads(plain(text))
     except (ValueError, RecursionError):
         return _junk(text)
     rows = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -70,13 +75,15 @@ def _mend(text: bytes) -> list[SessionMessage] | Junk:
     return [SessionMessage(message) for message in messages] or _junk(text)
 
 
-def _constant(name: str) -> float | None:
-    return None if math.isnan(float(name)) else float(name)
+def plain(text: bytes) -> bytes:
+    """The same JSON as every peer can read it: NaN and infinities as null, what is no UTF-8 replaced.
 
-
-def _whole(value: Any) -> Any:
-    """The value without lone surrogates, which no UTF-8 wire can carry."""
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    Raises:
+        ValueError: it is no JSON.
+        RecursionError: it is nested too deeply.
+    """
+    value = json.loads(text.decode("utf-8", "replace"), parse_constant=lambda _name: None)
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _message(row: Any) -> JSONRPCMessage | None:

@@ -8,7 +8,7 @@ error for its own request, and what is known of it (was it sent? which status?) 
 import json
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -21,7 +21,7 @@ from mcp_types import CONNECTION_CLOSED
 
 from pegboard.wire.client.endpoint import HttpEndpoint
 from pegboard.wire.client.fault import Fault
-from pegboard.wire.client.frames import MAX_FRAME
+from pegboard.wire.client.frames import MAX_FRAME, NO_JSON, plain
 from pegboard.wire.client.wire import Quiet
 
 _CONNECT = 10.0
@@ -118,6 +118,9 @@ async def _whole(request: httpx2.Request, response: httpx2.Response) -> httpx2.R
         body = b"".join([chunk async for chunk in stream])
     finally:
         await stream.aclose()
+    if any(word in body for word in NO_JSON):
+        with suppress(ValueError, RecursionError):
+            body = plain(body)
     return httpx2.Response(
         response.status_code, headers=response.headers, content=body, extensions=response.extensions, request=request
     )
