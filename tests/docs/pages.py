@@ -40,5 +40,5 @@ def commands(block: Block) -> Iterator[tuple[str, int]]:
     """The commands of a console block, each with the exit code that it must end with."""
     for line in block.text.splitlines():
         if line.startswith("$ "):
-            found = re.search(r"# exit code (\d+)$", line)
+            found = re.search(r"# exit code (\d+)", line)
             yield line.removeprefix("$ "), int(found[1]) if found else 0

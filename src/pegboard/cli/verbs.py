@@ -26,4 +26,5 @@ VERBS = (
     Verb("describe", "pegboard.cli.describe:describe", "Show everything about one tool."),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
+    Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show."),
 )
