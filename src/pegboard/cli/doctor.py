@@ -7,7 +7,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, document, say, table
-from pegboard.core import SourceState, SourceStatus
+from pegboard.core import Note, SourceState, SourceStatus
 
 _BAD = (SourceState.UNAVAILABLE, SourceState.DEGRADED)
 
@@ -42,8 +42,18 @@ def _show(statuses: Sequence[SourceStatus], warnings: Sequence[str]) -> None:
 
 
 def _notes(statuses: Sequence[SourceStatus]) -> Iterator[str]:
+    """The notes, those that say the same of one source together."""
     for status in statuses:
+        alike: dict[tuple[str, str], list[Note]] = {}
         for note in status.notes:
-            tool = f".{note.tool}" if note.tool else ""
-            where = f" at {note.where}" if note.where else ""
-            yield clean(f"{status.name}{tool}: {note.kind.value.replace('_', ' ')}{where}: {note.message}")
+            alike.setdefault((note.kind.value.replace("_", " "), note.message), []).append(note)
+        for (kind, message), notes in alike.items():
+            yield clean(f"{status.name}{_places(notes)}: {kind}: {message}")
+
+
+def _places(notes: Sequence[Note]) -> str:
+    if len(notes) == 1:
+        tool = f".{notes[0].tool}" if notes[0].tool else ""
+        return f"{tool} at {notes[0].where}" if notes[0].where else tool
+    tools = {note.tool for note in notes}
+    return f" in {len(notes)} places of {len(tools)} {'tool' if len(tools) == 1 else 'tools'}"
