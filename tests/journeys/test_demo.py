@@ -94,6 +94,21 @@ def test_python_tools_answer_with_values(demo: Path) -> None:
     assert "not arithmetic" in failed["failure"]["message"]
 
 
+def test_every_call_is_a_run_that_can_be_looked_at(demo: Path) -> None:
+    document("call", "desk.convert_unit", "--args", '{"amount": 1, "source": "km", "target": "m"}', folder=demo)
+    document(
+        "call", "desk.convert_unit", "--args", '{"amount": 1, "source": "km", "target": "kg"}', folder=demo, code=1
+    )
+    runs = document("runs", "list", "--tool", "desk.convert_unit", "--since", "1h", folder=demo)["runs"]
+    assert [run["failed"] for run in runs] == [1, 0]
+    failed = document("runs", "list", "--tool", "desk.convert_unit", "--failed", folder=demo)["runs"]
+    assert [run["id"] for run in failed] == [runs[0]["id"]]
+    call = document("runs", "show", runs[1]["id"], folder=demo)["calls"][0]
+    assert call["arguments"] == {"amount": 1, "source": "km", "target": "m"}
+    assert call["ok"] is True
+    assert document("runs", "show", "no-such-run", folder=demo, code=1)["error"]["next_step"]
+
+
 def test_without_node_the_others_serve_and_the_rest_is_reported(tmp_path: Path) -> None:
     folder = copy_of_the_demo(tmp_path)
     programs = tmp_path / "bin"

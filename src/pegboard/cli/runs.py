@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
+from pegboard.board.passage import traces_of
 from pegboard.cli.exit import Exit
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import document, foreign, one_line, say, table
@@ -17,7 +18,6 @@ from pegboard.config import load
 from pegboard.errors import PegboardError, nearest
 from pegboard.schema.types import canonical
 from pegboard.trace.record import Run
-from pegboard.trace.sqlite import SqliteTraces
 from pegboard.trace.store import RunFilter, RunSummary, TraceStore
 
 runs = App(name="runs", help="Look at what was called.")
@@ -83,10 +83,10 @@ def show_run(run: str | None = None, *, config: ConfigFile = DEFAULT_CONFIG, jso
 
 
 def _traces(config: Path) -> TraceStore:
-    location = load(config).board.store
-    if not isinstance(location, Path):
+    found = traces_of(load(config))
+    if found is None:
         raise PegboardError("This board keeps no traces.", where="board.store", next_step="Give it a folder there.")
-    return SqliteTraces(location / "traces.db")
+    return found
 
 
 def _unknown(traces: TraceStore, run: str | None) -> PegboardError:
