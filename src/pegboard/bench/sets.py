@@ -4,7 +4,7 @@ import gzip
 import json
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
@@ -52,6 +52,12 @@ class Score:
     all_at_8: float
     milliseconds: float
     build_seconds: float
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """By the names that tables show."""
+        recall = {f"R@{k}": value for k, value in self.recall.items()}
+        return {**recall, "All@8": self.all_at_8, "ms": self.milliseconds, "build s": self.build_seconds}
 
 
 def read_sets(folder: Path) -> Iterator[TestSet]:
@@ -125,14 +131,3 @@ def score(engine: str, build: Build, given: TestSet) -> Score:
 
 def _rank(ranked: Sequence[str], group: Sequence[str]) -> int:
     return next((n for n, found in enumerate(ranked, 1) if found in group), 10**6)
-
-
-def compare(folder: Path, engines: Mapping[str, Callable[[], Build]]) -> Iterator[Score]:
-    """Every engine over every set of a folder, set by set; an engine whose package is missing is left out."""
-    for given in read_sets(folder):
-        for name, engine in engines.items():
-            try:
-                build = engine()
-            except ImportError:
-                continue
-            yield score(name, build, given)

@@ -25,6 +25,7 @@ VERBS = (
     Verb("search", "pegboard.cli.search:search", "Find tools by what they do."),
     Verb("describe", "pegboard.cli.describe:describe", "Show everything about one tool."),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
+    Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
     Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show."),
 )

@@ -89,8 +89,11 @@ def _weight(word: str) -> float:
 
 def _needs(text: str, language: str) -> tuple[tuple[str, ...], ...]:
     """The words of each part of the request; a part of a single telling word belongs to the part before it."""
+    clauses = _SPLIT.split(text)
+    if len(clauses) < 2:
+        return ()
     parts: list[list[str]] = []
-    for clause in _SPLIT.split(text):
+    for clause in clauses:
         found = _telling(words(clause), language)
         if len(found) == 1 and parts:
             parts[-1] += found

@@ -66,17 +66,46 @@ def best(scores: Floats, count: int) -> Ints:
     return found
 
 
-def table(rows: Sequence[Row], slots: Ints) -> tuple[Floats, npt.NDArray[np.uint8]]:
-    """Impact times rarity, and field bits, of each term in each slot: two arrays, a row a term."""
-    impacts = np.zeros((len(rows), len(slots)), np.float32)
-    bits = np.zeros((len(rows), len(slots)), np.uint8)
-    for n, row in enumerate(rows):
-        held = row.posting.slots
-        at = np.minimum(np.searchsorted(held, slots), len(held) - 1)
-        hit = held[at] == slots
-        impacts[n] = np.where(hit, row.posting.impacts[at], 0) * np.float32(row.rarity)
-        bits[n] = np.where(hit, row.posting.fields[at], 0)
-    return impacts, bits
+class Matches:
+    """All that a request's terms hold, as flat arrays: for each holding a tool, a row, its worth and its fields.
+
+    Parameters:
+        rows: the terms.
+        size: how many slots there are.
+    """
+
+    def __init__(self, rows: Sequence[Row], size: int) -> None:
+        self.rows = rows
+        self._size = size
+        sizes = [len(row.posting.slots) for row in rows]
+        self.slots = np.concatenate([row.posting.slots for row in rows]) if rows else np.zeros(0, np.int32)
+        self._row = np.repeat(np.arange(len(rows)), sizes)
+        self.rarity = np.array([row.rarity for row in rows], np.float32)
+        impacts = np.concatenate([row.posting.impacts for row in rows]) if rows else np.zeros(0, np.float32)
+        self._worth = impacts * self.rarity[self._row]
+        self._fields = np.concatenate([row.posting.fields for row in rows]) if rows else np.zeros(0, np.uint8)
+
+    def scores(self, needs: int) -> Floats:
+        """The BM25F score of every slot, one row a need."""
+        count = max(1, needs)
+        place = self.slots
+        if count > 1:
+            place = place + (np.array([row.need for row in self.rows], np.intp) * self._size)[self._row]
+        found = np.bincount(place, self._worth, count * self._size)
+        return found.astype(np.float32).reshape(count, self._size)
+
+    def table(self, slots: Ints) -> tuple[Floats, npt.NDArray[np.uint8]]:
+        """The worth and the field bits of each row in some slots: two arrays, a row a term."""
+        place = np.full(self._size, -1, np.int32)
+        place[slots] = np.arange(len(slots), dtype=np.int32)
+        at = place[self.slots]
+        held = np.flatnonzero(at >= 0)
+        worth = np.zeros((len(self.rows), len(slots)), np.float32)
+        fields = np.zeros((len(self.rows), len(slots)), np.uint8)
+        cells = self._row[held], at[held]
+        worth[cells] = self._worth[held]
+        fields[cells] = self._fields[held]
+        return worth, fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +123,13 @@ class Meaning:
     known: float
 
 
+_TOLD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
+_IN_FIELD = np.array([[bits >> field & 1 for field in _TOLD] for bits in range(256)], np.float32)
+
+
 def of_words(
-    rows: Sequence[Row],
-    impacts: Floats,
+    matches: Matches,
+    worth: Floats,
     bits: npt.NDArray[np.uint8],
     *,
     asked: float,
@@ -114,22 +147,20 @@ def of_words(
         name_sizes: of each candidate, how many terms its name has.
         groups: of each candidate, the number of its namespace.
     """
-    found = np.zeros((len(OF_WORDS), len(name_sizes)), np.float32)
+    count = len(name_sizes)
+    found = np.zeros((len(OF_WORDS), count), np.float32)
     share = np.float32(1 / max(asked, 1e-6))
-    words = impacts.sum(axis=0)
+    words = worth.sum(axis=0)
     found[0] = words / 10
     found[1] = words * np.float32(1 / max(float(words.max()), 1e-6))
     found[2] = words * share
-    found[3] = found[1] if needs < 2 else _best_need(rows, impacts, needs)
-    if rows:
-        rarity = np.array([row.rarity for row in rows], np.float32)
-        in_name = bits & 1
-        found[4] = np.minimum(in_name.sum(axis=0) / name_sizes, 1)
-        found[5] = rarity @ in_name * share
-        found[6] = rarity @ (bits >> Field.PARAMETERS & 1) * share
-        found[7] = rarity @ ((bits >> Field.DESCRIPTION | bits >> Field.TITLE) & 1) * share
-        found[8] = rarity @ (bits >> Field.NAMESPACE & 1) * share
-        found[10] = rarity.sum() * share
+    found[3] = found[1] if needs < 2 else _best_need(matches.rows, worth, needs)
+    if matches.rows:
+        in_field = _IN_FIELD[bits]
+        found[4] = np.minimum(in_field[:, :, 0].sum(axis=0) / name_sizes, 1)
+        told = (matches.rarity @ in_field.reshape(len(matches.rows), -1)).reshape(count, len(_TOLD))
+        found[5:9] = told.T * share
+        found[10] = matches.rarity.sum() * share
     found[9] = best_of_group(found[1], groups)
     found[11] = min(terms, 30) / 10
     found[12] = needs / 4
@@ -150,11 +181,11 @@ def of_meaning(meaning: Meaning, relative_words: Floats, groups: Ints) -> Floats
     return found
 
 
-def _best_need(rows: Sequence[Row], impacts: Floats, needs: int) -> Floats:
+def _best_need(rows: Sequence[Row], worth: Floats, needs: int) -> Floats:
     """Of each candidate, its share in the best of the need that it meets best."""
     belongs = np.zeros((needs, len(rows)), np.float32)
     belongs[[row.need for row in rows], range(len(rows))] = 1
-    by_need = belongs @ impacts
+    by_need = belongs @ worth
     return (by_need / np.maximum(by_need.max(axis=1, keepdims=True), 1e-6)).max(axis=0)
 
 

@@ -10,14 +10,14 @@ import numpy.typing as npt
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import candidates, confidence, rank
 from pegboard.index.ask import Request, read
-from pegboard.index.candidates import NEARBY, Meaning, Row
+from pegboard.index.candidates import NEARBY, Matches, Meaning, Row
 from pegboard.index.dense import Embedder
 from pegboard.index.explain import hit
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.postings import Floats, Mask
 from pegboard.index.protocol import Found, Where
 from pegboard.index.tools import Tools
-from pegboard.index.words import rarity, rows_of, scores
+from pegboard.index.words import rarity, rows_of
 
 NEXT = 20
 """So many names of hits beyond the limit are told."""
@@ -115,7 +115,8 @@ class ToolIndex:
         options = [tools.vocabulary.options(term, tools.postings) for term in request.terms]
         rows = rows_of(request.terms, options, tools.postings, shown, count)
         needs = len(request.needs)
-        by_need = scores(rows, tools.size, needs)
+        matches = Matches(rows, tools.size)
+        by_need = matches.scores(needs)
         total = by_need.sum(axis=0) if len(by_need) > 1 else by_need[0]
         chosen = np.zeros(tools.size, np.bool_)
         chosen[list(named)] = True
@@ -127,12 +128,12 @@ class ToolIndex:
         for layer, seen in zip(layers, asked, strict=True):
             self._choose(layer, seen, shown, chosen)
         slots = np.flatnonzero(chosen)
-        impacts, bits = candidates.table(rows, slots)
+        worth, bits = matches.table(slots)
         signals = np.zeros((0, 0), np.float32)
         if len(slots):
             groups = tools.group[slots]
             of_words = candidates.of_words(
-                rows, impacts, bits,
+                matches, worth, bits,
                 asked=self._rarity_of_all(request, rows, count), terms=len(request.terms), needs=needs,
                 name_sizes=tools.name_size[slots], groups=groups,
             )  # fmt: skip
@@ -179,7 +180,14 @@ class ToolIndex:
         return list(dict.fromkeys([*first, *self._sorted(places, slots, values)]))[:limit]
 
     def _sorted(self, places: Iterable[int], slots: Ints, values: Floats) -> list[int]:
-        return sorted(places, key=lambda place: (-float(values[place]), str(self.tools.spec(slots[place]).name)))
+        """By value, then by name."""
+        by_value: dict[float, list[int]] = {}
+        for place in places:
+            by_value.setdefault(float(values[place]), []).append(place)
+        for tied in by_value.values():
+            if len(tied) > 1:
+                tied.sort(key=lambda place: str(self.tools.spec(slots[place]).name))
+        return [place for value in sorted(by_value, reverse=True) for place in by_value[value]]
 
     def _unknown(self, request: Request, rows: Sequence[Row]) -> list[str]:
         known = {row.term for row in rows}

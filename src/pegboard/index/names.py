@@ -1,12 +1,13 @@
 """Requests that name a tool: its exact name in any case and with any separators, or the beginning of it."""
 
 import re
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index.text import fold
 
+_IDENTIFIER = re.compile(r"\w[_./-]+\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`|&]+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
@@ -42,16 +43,13 @@ class Names:
 
     def __init__(self) -> None:
         self._tools: dict[str, dict[ToolName, None]] = {}
-        self._sorted: list[str] | None = []
+        self._sorted: list[str] | None = None
 
     def add(self, spec: ToolSpec) -> None:
         """Add one tool."""
         for found in keys(spec):
-            if found not in self._tools and self._sorted is not None:
-                if len(self._sorted) < len(self._tools):
-                    self._sorted = None
-                else:
-                    insort(self._sorted, found)
+            if found not in self._tools:
+                self._sorted = None
             self._tools.setdefault(found, {})[spec.name] = None
 
     def remove(self, spec: ToolSpec) -> None:
@@ -94,7 +92,8 @@ class Names:
 
     def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
         """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
-        return [list(tools) for token in tokens if _is_identifier(token) and (tools := self._tools.get(_plain(token)))]
+        spelt = [_plain(token) for token in tokens if _IDENTIFIER.search(token)]
+        return [list(tools) for found in spelt if (tools := self._tools.get(found))]
 
     def _begun(self, tokens: list[str], whole: str) -> list[list[ToolName]]:
         """Names that the request, a single word, begins."""
@@ -104,7 +103,7 @@ class Names:
         return [begun] if begun else []
 
     def _starting_with(self, beginning: str) -> Iterator[ToolName]:
-        if self._sorted is None or len(self._sorted) != len(self._tools):
+        if self._sorted is None:
             self._sorted = sorted(self._tools)
         for n in range(bisect_left(self._sorted, beginning), len(self._sorted)):
             if not self._sorted[n].startswith(beginning):
@@ -114,10 +113,3 @@ class Names:
 
 def _plain(token: str) -> str:
     return key(token.rstrip(".").removeprefix("mcp__"))
-
-
-def _is_identifier(token: str) -> bool:
-    inner = token[1:-1]
-    return (
-        any(mark in inner for mark in "_-./") or any(letter.isupper() for letter in token[1:]) and not token.isupper()
-    )

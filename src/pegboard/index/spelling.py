@@ -8,6 +8,8 @@ import numpy.typing as npt
 SHORTEST = 4
 """Shorter words are never corrected."""
 LONGEST = 24
+REMEMBERED = 1000
+"""So many unknown words are remembered with what was meant by them."""
 ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _PLACES = {letter: (x + y * 0.5, y) for y, row in enumerate(ROWS) for x, letter in enumerate(row)}
 
@@ -60,6 +62,7 @@ class Speller:
         self._letters: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
         self._lengths: npt.NDArray[np.int8] = np.zeros(0, np.int8)
         self._read = 0
+        self._asked: dict[str, list[tuple[str, float]]] = {}
 
     def add(self, words: Iterable[str]) -> None:
         """Add words that are not known yet; they are indexed when one is first asked for."""
@@ -70,6 +73,13 @@ class Speller:
         if not SHORTEST <= len(word) <= LONGEST:
             return []
         self._index()
+        if word not in self._asked:
+            if len(self._asked) >= REMEMBERED:
+                self._asked.clear()
+            self._asked[word] = self._near(word)
+        return self._asked[word]
+
+    def _near(self, word: str) -> list[tuple[str, float]]:
         letters = np.uint64(_letters(word))
         apart = np.bitwise_count(self._letters ^ letters)
         close = np.flatnonzero((apart <= 2) & (np.abs(self._lengths - len(word)) <= 1))
@@ -85,3 +95,4 @@ class Speller:
             self._letters = np.append(self._letters, np.array([_letters(word) for word in new], np.uint64))
             self._lengths = np.append(self._lengths, np.array([len(word) for word in new], np.int8))
             self._read = len(self._words)
+            self._asked.clear()

@@ -54,6 +54,11 @@ class Tools:
         """How many slots there are, those of removed tools included."""
         return len(self._specs)
 
+    @property
+    def specs(self) -> list[ToolSpec]:
+        """The tools, in the order of their slots."""
+        return [spec for spec in self._specs if spec is not None]
+
     def spec(self, slot: int | np.intp) -> ToolSpec:
         """The tool in a slot."""
         spec = self._specs[slot]

@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-import numpy as np
-
 from pegboard.core import ToolSpec
 from pegboard.index.ask import Term
 from pegboard.index.candidates import Row
 from pegboard.index.fields import Field, texts
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
-from pegboard.index.postings import Floats, Mask, Posting, Postings
+from pegboard.index.postings import Mask, Posting, Postings
 from pegboard.index.text import stems, words
 
 K1 = 1.4
@@ -137,11 +135,3 @@ def _shown(posting: Posting | None, shown: Mask | None) -> Posting | None:
     if not seen.any():
         return None
     return Posting(posting.slots[seen], posting.impacts[seen], posting.fields[seen])
-
-
-def scores(rows: Sequence[Row], size: int, needs: int) -> Floats:
-    """The BM25F score of every slot, one row a need."""
-    found = np.zeros((max(1, needs), size), np.float32)
-    for row in rows:
-        found[row.need][row.posting.slots] += np.float32(row.rarity) * row.posting.impacts
-    return found
