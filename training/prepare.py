@@ -87,7 +87,7 @@ def tool(namespace: str, name: str, description: str, parameters: Any) -> dict[s
             "parameters": {"type": "object", "properties": properties}}  # fmt: skip
 
 
-def wordnet(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
+def wordnet(folder: Path) -> Iterator[tuple[list[str], str, list[str]]]:
     """Each synset's words, gloss and examples (WordNet 3.1, WordNet licence)."""
     for part in ("noun", "verb", "adj", "adv"):
         for line in (folder / f"dict/data.{part}").read_text(encoding="latin-1").splitlines():
@@ -98,7 +98,7 @@ def wordnet(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
             count = int(fields[3], 16)
             found = [re.sub(r"\(.*", "", fields[4 + 2 * n]).replace("_", " ") for n in range(count)]
             sentences = [text.strip(' "') for text in gloss.split("; ")]
-            yield " ".join(found), sentences[0], sentences[1:]
+            yield found, sentences[0], sentences[1:]
 
 
 def described(tools: list[dict[str, Any]], known: set[str], name: str) -> Iterator[dict[str, Any]]:
@@ -143,7 +143,11 @@ def main() -> None:
         first |= {passage(spec_of(row)) for row in rows(bench / name / "tools.jsonl.gz")}
     texts = {pair[key] for pair in pairs for key in ("query", "tool", "full") if key in pair}
     for found, gloss, examples in wordnet(wheels / "package"):
-        texts |= {f"{found}: {gloss}", found, *(example for example in examples if len(example) > 20)}
+        texts |= {
+            f"{' '.join(found)}: {gloss}",
+            " ".join(found),
+            *(example for example in examples if len(example) > 20),
+        }
     ordered = [*shuffled(first), *shuffled(texts - first)]
     with (out / "pairs.jsonl").open("w", encoding="utf8") as lines:
         lines.writelines(json.dumps(pair, ensure_ascii=False) + "\n" for pair in pairs)

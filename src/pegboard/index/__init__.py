@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from pegboard.index.protocol import Found, Hit, Index, Where
+from pegboard.index.protocol import Found, Hit, Index, Prerequisite, Where
 
 if TYPE_CHECKING:
     from pegboard.index.engine import ToolIndex
 
-__all__ = ["Found", "Hit", "Index", "Where", "default", "with_encoder"]
+__all__ = ["Found", "Hit", "Index", "Prerequisite", "Where", "default", "with_encoder"]
 
 
 def default() -> Index:

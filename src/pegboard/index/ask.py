@@ -11,7 +11,7 @@ LENGTH = 20_000
 """So many characters of a request are read."""
 NEEDS = 8
 """So many needs of one request are told apart."""
-SINGLE = 0.3
+SINGLE = 0.4
 """What a single character of a script without spaces is worth; its pairs carry the meaning."""
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
@@ -50,12 +50,16 @@ class Request:
         words: all its words, in order.
         terms: its distinct telling words, in order.
         needs: the words of each need, where it names several; else empty.
+        language: the one that its words are in, as far as its function words tell.
+        spaceless: whether most of it is in a script without spaces.
     """
 
     text: str
     words: tuple[str, ...]
     terms: tuple[Term, ...]
     needs: tuple[tuple[str, ...], ...] = ()
+    language: str = ENGLISH
+    spaceless: bool = False
 
 
 def read(text: str) -> Request:
@@ -73,7 +77,8 @@ def read(text: str) -> Request:
         if stem not in seen:
             also = () if other == stem else (other,)
             seen[stem] = Term(word, stem, also, _weight(word), place.get(word, 0))
-    return Request(text, tuple(found), tuple(seen.values()), needs)
+    spaceless = 2 * sum(map(is_spaceless, seen)) > len(seen)
+    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless)
 
 
 def _telling(found: Sequence[str], language: str) -> list[str]:

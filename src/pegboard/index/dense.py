@@ -38,6 +38,11 @@ class Embedder(Protocol):
         """Whether the leading dimensions carry the most, so that they may be compared first."""
         ...
 
+    @property
+    def english(self) -> bool:
+        """Whether the model reads English alone, so that other languages must do without it."""
+        ...
+
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text; a row of zeros where a text means nothing to the model."""
         ...

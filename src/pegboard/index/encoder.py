@@ -29,6 +29,7 @@ class OnnxEmbedder:
         threads: of the runtime.
     """
 
+    english = True
     ordered = False
 
     def __init__(self, folder: Path, *, name: str = "pegboard-encoder", threads: int = 1) -> None:

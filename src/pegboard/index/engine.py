@@ -15,10 +15,12 @@ from pegboard.index.dense import Embedder
 from pegboard.index.explain import hit
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.postings import Floats, Mask
-from pegboard.index.protocol import Found, Where
+from pegboard.index.protocol import Found, Prerequisite, Where
 from pegboard.index.tools import Tools
 from pegboard.index.words import rarity, rows_of
 
+KNOWN = 0.5
+"""A model that knows a smaller share of the request's words has no say in it."""
 NEXT = 20
 """So many names of hits beyond the limit are told."""
 Ints = npt.NDArray[np.intp]
@@ -78,12 +80,19 @@ class ToolIndex:
         """Hold these tools and no others; those that `path` knows are not read anew. Returns how many it knew."""
         return self.tools.load(path, specs)
 
+    @property
+    def failures(self) -> list[str]:
+        """Why embedders do not take part, where they failed; search goes on without them."""
+        return [layer.failure for layer in self.tools.layers if layer.failure]
+
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until slow embedders have read every tool; whether they have. Until then search does without them."""
         return all(layer.wait(seconds) for layer in self.tools.layers)
 
-    def search(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
-        """The tools that meet the request best."""
+    def search(
+        self, query: str, *, limit: int = 8, where: Where | None = None, with_prerequisites: bool = False
+    ) -> Found:
+        """The tools that meet the request best; `with_prerequisites` brings along what to call before them."""
         tools = self.tools
         shown, count = tools.shown(where)
         request = read(query)
@@ -107,7 +116,13 @@ class ToolIndex:
             unknown_terms=tuple(unknown),
             did_you_mean=tuple(tools.vocabulary.suggestions(request.terms, tools.postings)),
             total=max(ranked.total, len(hits)),
+            prerequisites=self._before([found.name for found in hits], where) if with_prerequisites else (),
         )
+
+    def _before(self, names: Sequence[ToolName], where: Where | None) -> tuple[Prerequisite, ...]:
+        graph = self.tools.graph(where)
+        found = {needed.name: needed for name in names for needed in graph.before(name)}
+        return tuple(needed for name, needed in found.items() if name not in names)
 
     def ranked(self, request: Request, shown: Mask | None, count: int, named: Sequence[int] = ()) -> Ranked:
         """The candidates for a request, the tools that it names among them, and their signals."""
@@ -124,9 +139,10 @@ class ToolIndex:
         for part in by_need if needs else ():
             chosen[candidates.best(part, NEARBY // needs)] = True
         layers = [layer for layer in tools.layers if layer.ready]
-        asked = [layer.asked(request, tools.vocabulary, tools.postings) for layer in layers]
-        for layer, seen in zip(layers, asked, strict=True):
-            self._choose(layer, seen, shown, chosen)
+        read_by = [(layer, layer.asked(request, tools.vocabulary, tools.postings)) for layer in layers]
+        views = [(layer, asked) for layer, asked in read_by if asked.known >= KNOWN]
+        for layer, asked in views:
+            self._choose(layer, asked, shown, chosen)
         slots = np.flatnonzero(chosen)
         worth, bits = matches.table(slots)
         signals = np.zeros((0, 0), np.float32)
@@ -137,15 +153,16 @@ class ToolIndex:
                 asked=self._rarity_of_all(request, rows, count), terms=len(request.terms), needs=needs,
                 name_sizes=tools.name_size[slots], groups=groups,
             )  # fmt: skip
-            meanings = [_meaning(layer, seen, slots) for layer, seen in zip(layers, asked, strict=True)]
+            meanings = [_meaning(layer, asked, slots) for layer, asked in views]
             blocks = [of_words, *(candidates.of_meaning(meaning, of_words[1], groups) for meaning in meanings)]
             signals = np.ascontiguousarray(np.concatenate(blocks).T)
-        kind = KINDS.get(tuple(layer.embedder.name.rsplit("-", 1)[0] for layer in layers), "")
+        kind = KINDS.get(tuple(layer.embedder.name.rsplit("-", 1)[0] for layer, _ in views), "")
+        kind = "" if request.spaceless else kind
         return Ranked(slots, rows, bits, signals, int(np.count_nonzero(total)), kind)
 
     def _choose(self, layer: Layer, asked: Asked, shown: Mask | None, chosen: Mask) -> None:
         """Mark the tools nearest to the request and to each of its needs."""
-        for part in (asked.whole, *asked.parts) if asked.known else ():
+        for part in (asked.whole, *asked.parts):
             compared = layer.vectors.compare(part)
             near = compared if shown is None else np.where(shown, compared, np.float32(0))
             most = NEARBY if part is asked.whole else NEARBY // len(asked.parts)
@@ -195,9 +212,6 @@ class ToolIndex:
 
 
 def _meaning(layer: Layer, asked: Asked, slots: Ints) -> Meaning:
-    if not asked.known:
-        nothing = np.zeros(len(slots), np.float32)
-        return Meaning(nothing, nothing, 0.0)
     whole = layer.vectors.cosines(asked.whole, slots)
     need = whole
     for part in asked.parts:

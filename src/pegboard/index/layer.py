@@ -51,6 +51,8 @@ class Layer:
         self._lock = threading.Lock()
         self._idle = threading.Event()
         self._idle.set()
+        self.failure: str | None = None
+        """Why the model does not take part, where it failed; the next change of the catalog tries again."""
 
     @property
     def ready(self) -> bool:
@@ -105,11 +107,12 @@ class Layer:
                     return
             try:
                 rows = quantised(self.embedder.embed_docs([passage(spec) for spec in batch]))
-            except Exception:  # a model that fails leaves the words and the other layers; the next change tries again
+            except Exception as problem:  # a model that fails leaves the words and the other layers
                 with self._lock:
-                    self._waiting.clear()
-                self._idle.set()
-                raise
+                    self._waiting.extendleft(reversed(batch))
+                    self.failure = f"{self.embedder.name}: {problem}"
+                    self._idle.set()
+                return
             with self._lock:
                 for spec, row in zip(batch, rows, strict=True):
                     slot = self._slots.get(id(spec))
@@ -119,15 +122,19 @@ class Layer:
     def asked(self, request: Request, vocabulary: Vocabulary, postings: Postings) -> Asked:
         """Read a request."""
         embedder = self.embedder
+        right = vocabulary.corrected(dict.fromkeys(request.words), postings)
+        known = vocabulary.known_share(request, right) if embedder.english else 1.0
         if isinstance(embedder, StaticEmbedder):
-            known = vocabulary.known_share(request)
-            right = vocabulary.corrected({*request.words}, postings) if known else {}
             found = [embedder.embed_words([right.get(word, word) for word in part]) for part in _parts(request)]
         else:
-            known = 1.0
-            right = vocabulary.corrected({*request.words}, postings)
-            texts = [request.text, *(" ".join(need) for need in request.needs)]
-            found = [embedder.embed_query(_corrected(text, right)) for text in texts]
+            texts = [request.text, *(" ".join(need) for need in request.needs)] if known else []
+            try:
+                found = [embedder.embed_query(_corrected(text, right)) for text in texts]
+            except Exception as problem:
+                self.failure = f"{embedder.name}: {problem}"
+                found = []
+        if not found:
+            return Asked(np.zeros(embedder.dim, np.int8), (), 0.0)
         whole, *parts = (quantised(vector) for vector in found)
         return Asked(whole, parts, known if whole.any() else 0.0)
 

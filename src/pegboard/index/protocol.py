@@ -57,6 +57,21 @@ class Hit:
     unmatched: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Prerequisite:
+    """A tool to call before another.
+
+    Parameters:
+        name: the tool.
+        before: the tool that needs it.
+        because: why, in words: the hint's condition, or the parameter that it produces.
+    """
+
+    name: ToolName
+    before: ToolName
+    because: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """The answer to one search.
@@ -69,6 +84,7 @@ class Found:
         unknown_terms: terms of the request that match no tool at all.
         did_you_mean: known words near the unknown ones.
         total: how many tools matched at all.
+        prerequisites: where asked for, what to call before the hits, in order; hits are not repeated.
     """
 
     query: str
@@ -78,6 +94,7 @@ class Found:
     unknown_terms: tuple[str, ...] = ()
     did_you_mean: tuple[str, ...] = ()
     total: int = 0
+    prerequisites: tuple[Prerequisite, ...] = ()
 
 
 class Index(Protocol):

@@ -44,9 +44,9 @@ def plain(signals: Floats) -> Floats:
     found = signals[:, at["words / best"]] + np.float32(0.15) * np.maximum(signals[:, at["namespace's words"]], 0)
     layers = (signals.shape[1] - len(OF_WORDS)) // len(OF_MEANING)
     for n in range(layers):
-        start = len(OF_WORDS) + n * len(OF_MEANING)
-        known = signals[:, start + OF_MEANING.index("known to the model")]
-        found = found + np.where(known > 0.34, signals[:, start + 1], np.float32(0))
+        meaning = signals[:, len(OF_WORDS) + n * len(OF_MEANING)]
+        least, most = float(meaning.min()), float(meaning.max())
+        found = found + (meaning - np.float32(least)) * np.float32(1 / max(most - least, 1e-3))
     return found.round(4)
 
 

@@ -60,6 +60,7 @@ class StaticEmbedder:
         scales: what each row is multiplied by.
     """
 
+    english = True
     ordered = True
 
     def __init__(self, name: str, vocabulary: Sequence[str], table: Bytes, scales: Floats) -> None:

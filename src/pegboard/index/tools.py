@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import shelf
 from pegboard.index.dense import Embedder
+from pegboard.index.graph import Graph
 from pegboard.index.layer import Layer
 from pegboard.index.names import Names
 from pegboard.index.postings import Floats, Mask, Postings
@@ -41,6 +42,7 @@ class Tools:
         self._prints: list[bytes] = []
         self._groups: dict[str, int] = {"": -1}
         self._masks: dict[Where | None, tuple[Mask | None, int]] = {}
+        self._graphs: dict[Where | None, Graph] = {}
         self.postings = Postings()
         self.layers = [Layer(embedder) for embedder in embedders]
         self.group: Ints = np.zeros(0, np.intp)
@@ -73,6 +75,7 @@ class Tools:
         if specs:
             self._append(specs, [entry(spec) for spec in specs])
         self._masks.clear()
+        self._graphs.clear()
         if self.postings.due or len(self._specs) > 2 * len(self.slots) + 100:
             self._merge()
 
@@ -138,6 +141,12 @@ class Tools:
                 self._masks.clear()
             self._masks[where] = known
         return known
+
+    def graph(self, where: Where | None) -> Graph:
+        """Who produces what whom needs, among the tools that may be shown."""
+        if where not in self._graphs:
+            self._graphs[where] = Graph(spec for spec in self.specs if where is None or where.admits(spec))
+        return self._graphs[where]
 
     # -- kept between runs -----------------------------------------------------------------------
 

@@ -5,9 +5,9 @@ from functools import cache
 from importlib.resources import files
 
 from pegboard.index.ask import Request, Term
+from pegboard.index.languages import ENGLISH
 from pegboard.index.postings import Postings
 from pegboard.index.spelling import Speller
-from pegboard.index.text import is_spaceless
 
 MEANT = 3
 """An unknown word stands for so many known ones at most."""
@@ -58,10 +58,17 @@ class Vocabulary:
         near = self._meant(word, postings) or self._of_table.near(word)
         return near[0][0] if near else word
 
-    def known_share(self, request: Request) -> float:
-        """The share of the request's telling words that the embedder may know: none of a script without spaces."""
-        foreign = sum(is_spaceless(term.word) or not term.word.isascii() for term in request.terms)
-        return 1 - foreign / len(request.terms) if request.terms else 0.0
+    def known_share(self, request: Request, right: Mapping[str, str]) -> float:
+        """The share of the request's telling words that an English model knows.
+
+        Parameters:
+            right: misspelt words and what was meant by them.
+        """
+        if not request.terms or request.language != ENGLISH:
+            return 0.0
+        telling = [term.word for term in request.terms if not term.word.isdigit()]
+        known = sum(right.get(word, word) in self._table for word in telling)
+        return known / len(telling) if telling else 0.0
 
     def suggestions(self, terms: Iterable[Term], postings: Postings) -> list[str]:
         """For words that no tool holds, the nearest that one does."""

@@ -10,9 +10,11 @@ from pegboard.index.candidates import Row
 from pegboard.index.fields import Field, texts
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
 from pegboard.index.postings import Mask, Posting, Postings
-from pegboard.index.text import stems, words
+from pegboard.index.text import is_spaceless, stems, words
 
 K1 = 1.4
+PAIR = 0.4
+"""What a pair of characters counts to a text's length."""
 TERMS = 128
 """So many of a request's terms count, the rarest ones."""
 
@@ -90,12 +92,19 @@ def _impacts(counts: Sequence[Mapping[str, int]]) -> dict[str, tuple[float, int]
         if not row:
             continue
         rule = _RULES[field]
-        scale = rule.weight / (1 - rule.b + rule.b * max(1.0, sum(row.values()) / rule.length))
+        scale = rule.weight / (1 - rule.b + rule.b * max(1.0, _length(row) / rule.length))
         bit = 1 << field
         for term, count in row.items():
             known = sums.get(term)
             sums[term] = (known[0] + scale * count, known[1] | bit) if known else (scale * count, bit)
     return {term: (weight / (K1 + weight), bits) for term, (weight, bits) in sums.items()}
+
+
+def _length(row: Mapping[str, int]) -> float:
+    """How many words a field has; in a script without spaces one word is about two and a half pairs of characters."""
+    if "".join(row).isascii():
+        return sum(row.values())
+    return sum(count * (1 if not is_spaceless(term) else PAIR * (len(term) > 1)) for term, count in row.items())
 
 
 def rarity(found: int, shown: int) -> float:
