@@ -1,7 +1,6 @@
 """How many calls of a tool, or of a source, run at once."""
 
-from collections.abc import Callable, Iterable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 
 import anyio
@@ -30,25 +29,50 @@ def concurrency(
     def wrap(next_handler: Handler) -> Handler:
         async def handle(call: Call) -> Result:
             spec = spec_of(call.tool)
-            slots = {} if spec is None else {key: most for key, most in slots_of(spec) if key not in _held.get()}
+            held = _held.get()
+            slots = {} if spec is None else {key: most for key, most in slots_of(spec) if key not in held}
             if not slots:
                 return await next_handler(call)
-            async with AsyncExitStack() as stack:
-                with anyio.move_on_after(patience) as waiting:
-                    for key, most in slots.items():
-                        semaphore = semaphores.setdefault(key, anyio.Semaphore(most, fast_acquire=True))
-                        await stack.enter_async_context(semaphore)
-                if waiting.cancelled_caught:
+            wanted = [
+                semaphores.get(key) or semaphores.setdefault(key, _semaphore(most)) for key, most in slots.items()
+            ]
+            taken: list[anyio.Semaphore] = []
+            try:
+                if not await _take(wanted, taken, patience):
                     return _busy(call, patience)
-                token = _held.set(_held.get() | slots.keys())
+                token = _held.set(held | slots.keys())
                 try:
                     return await next_handler(call)
                 finally:
                     _held.reset(token)
+            finally:
+                for semaphore in taken:
+                    semaphore.release()
 
         return handle
 
     return wrap
+
+
+def _semaphore(most: int) -> anyio.Semaphore:
+    return anyio.Semaphore(most, fast_acquire=True)
+
+
+async def _take(wanted: Sequence[anyio.Semaphore], taken: list[anyio.Semaphore], patience: float) -> bool:
+    """Take each semaphore in turn; False where one was not free in time. Without a wait it costs next to nothing."""
+    try:
+        for semaphore in wanted:
+            semaphore.acquire_nowait()
+            taken.append(semaphore)
+        return True
+    except anyio.WouldBlock:
+        pass
+    with anyio.move_on_after(patience):
+        for semaphore in wanted[len(taken) :]:
+            await semaphore.acquire()
+            taken.append(semaphore)
+        return True
+    return False
 
 
 def _busy(call: Call, patience: float) -> Result:

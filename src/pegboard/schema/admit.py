@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pegboard.schema.reference import follow
 from pegboard.schema.types import Json, Schema
+from pegboard.schema.walk import ref_target
 
 KINDS = frozenset({"null", "boolean", "number", "string", "array", "object"})
 _MAX_DEPTH = 64
@@ -70,7 +70,7 @@ def _ways(node: Any, root: Schema, depth: int) -> Iterator[tuple[Any, ...]]:
     schema = cast("Schema", node)
     parts: list[list[tuple[Any, ...]]] = [[(schema,)]]
     if isinstance(schema.get("$ref"), str):
-        target = follow(root, schema["$ref"])
+        target = ref_target(cast("dict[str, Any]", root), schema["$ref"])
         parts.append(list(_ways(True if target is None else target, root, depth + 1)))
     for inner in _list(schema.get("allOf")):
         parts.append(list(_ways(inner, root, depth + 1)))

@@ -4,8 +4,8 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, cast
 
-from pegboard.schema.reference import follow
 from pegboard.schema.types import Schema, pointer
+from pegboard.schema.walk import ref_target
 
 
 class _Compiled(Protocol):
@@ -102,7 +102,7 @@ def _drop_reference(node: dict[str, Any], complaint: str) -> str | None:
     dangling = [
         (path, key, value)
         for path, key, value in _entries(node)
-        if key in _REFERENCES and isinstance(value, str) and not isinstance(follow(node, value), (Mapping, bool))
+        if key in _REFERENCES and isinstance(value, str) and ref_target(node, value) is None
     ]
     if not dangling:
         return None

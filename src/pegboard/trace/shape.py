@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pegboard.core import Call, Failure, Result, ToolSpec
 from pegboard.schema.cut import byte_size, cut_text, cut_value, json_text
@@ -31,8 +31,7 @@ class Recording:
     max_bytes: int = 32_768
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Finished(NamedTuple):
     """A call that is over, as the pipeline saw it.
 
     Parameters:
@@ -101,10 +100,13 @@ class Shaper:
 
     def _part(self, value: Json, wanted: bool) -> tuple[Json, int, bool, tuple[Json, ...] | None]:
         """A value as it is recorded, the size of the whole, whether it was cut, and then its scalars."""
-        size = byte_size(json_text(value)) if value is not None else 0
-        if not wanted or value is None:
+        if value is None:
+            return None, 0, False, None
+        text = json_text(value)
+        size = byte_size(text)
+        if not wanted:
             return None, size, False, None
-        masked = self._redactor.value(value)
+        masked = value if self._redactor.is_clean(text) else self._redactor.value(value)
         if size <= self._policy.max_bytes:
             return masked, size, False, None
         values = tuple(scalars(masked)) if isinstance(masked, (dict, list)) else None

@@ -223,8 +223,11 @@ def _call_row(entry: Entry) -> tuple[Any, ...]:
     return (
         *(entry.run, entry.seq, record.tool, record.source, _status(record)),
         *(record.started, ended, record.parent, digest(record.arguments)[:16], size),
-        json.dumps(body, ensure_ascii=True, separators=(",", ":"), default=str),
+        _as_json(body),
     )
+
+
+_as_json = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=str).encode
 
 
 def _status(record: CallRecord) -> str:

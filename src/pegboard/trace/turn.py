@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from threading import Lock
 
 _RUNS = 10_000
 
@@ -15,11 +14,13 @@ class _Open:
 
 
 class Turns:
-    """Counts turns for each run. A top-level call that starts while none is open begins a new one."""
+    """Counts turns for each run. A top-level call that starts while none is open begins a new one.
+
+    It belongs to one event loop; nothing in it waits, so no lock is needed.
+    """
 
     def __init__(self) -> None:
         self._runs: OrderedDict[str, _Open] = OrderedDict()
-        self._lock = Lock()
 
     def begin(self, run: str, group: str | None = None) -> int:
         """The turn of a call that starts now.
@@ -28,25 +29,20 @@ class Turns:
             run: the run.
             group: the caller's own name for the calls of one message, which then decides alone.
         """
-        with self._lock:
-            state = self._runs.get(run)
-            if state is None:
-                state = self._runs[run] = _Open()
-                self._forget()
-            together = group == state.group if group is not None else state.calls > 0
-            if not together:
-                state.turn += 1
-            state.group = group
-            state.calls += 1
-            return state.turn
+        state = self._runs.get(run)
+        if state is None:
+            state = self._runs[run] = _Open()
+            if len(self._runs) > _RUNS:
+                self._runs.popitem(last=False)
+        together = group == state.group if group is not None else state.calls > 0
+        if not together:
+            state.turn += 1
+        state.group = group
+        state.calls += 1
+        return state.turn
 
     def end(self, run: str) -> None:
         """A call that began has ended."""
-        with self._lock:
-            state = self._runs.get(run)
-            if state is not None and state.calls > 0:
-                state.calls -= 1
-
-    def _forget(self) -> None:
-        while len(self._runs) > _RUNS:
-            self._runs.popitem(last=False)
+        state = self._runs.get(run)
+        if state is not None and state.calls > 0:
+            state.calls -= 1

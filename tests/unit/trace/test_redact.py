@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from pegboard.schema.cut import json_text
 from pegboard.trace.redact import MASK, Redactor, looks_secret
 
 SECRET = 'p@ss "wörd"/1'
@@ -127,3 +128,32 @@ def test_logs_are_masked_with_their_arguments_and_tracebacks() -> None:
         logger.exception("failed with %s", SECRET)
     assert SECRET not in stream.getvalue()
     assert stream.getvalue().count(MASK) >= 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": "x"},
+        {"x-api-key": "x"},
+        [f"see {SECRET}"],
+        [b64encode(f"u:{SECRET}".encode()).decode()],
+        ["short", "abc"],
+        ["ghp_abcdefghijklmnopqrst1234"],
+        ["AKIAIOSFODNN7EXAMPLE"],
+        ["postgres://me:hunter2@db/x"],
+        ["Authorization: Basic dXNlcjpwYXNz"],
+        {"Cookie": 1},
+        ["-----BEGIN PRIVATE KEY-----x"],
+        ["xoxb-123456789012-abcdef"],
+    ],
+)
+def test_what_would_be_masked_is_never_called_clean(value: Any) -> None:
+    redactor = Redactor([SECRET, "abc"])
+    assert redactor.value(value) != value
+    assert not redactor.is_clean(json_text(value))
+
+
+def test_plain_values_are_called_clean() -> None:
+    assert Redactor([SECRET, "abc"]).is_clean(
+        json_text({"path": "a/b", "rows": [1, 2.5, None], "text": "a plain text"})
+    )
