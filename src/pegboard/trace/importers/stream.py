@@ -84,7 +84,7 @@ def records(path: Path) -> Iterator[Record | Skipped]:
     with opened(path) as file:
         lines = numbered_lines(file, name)
         head = list(islice(lines, _PROBE))
-        if _line_by_line(head):
+        if line_head(head):
             for item in (*head, *lines):
                 yield from [item] if isinstance(item, Skipped) else parsed(item[1], f"{name}:{item[0]}", item[0])
         else:
@@ -124,7 +124,7 @@ def parsed(line: bytes, where: str, number: int) -> Iterator[Record | Skipped]:
         yield Record(value, where)
 
 
-def _line_by_line(head: list[tuple[int, bytes] | Skipped]) -> bool:
+def line_head(head: list[tuple[int, bytes] | Skipped]) -> bool:
     """Whether lines stand alone: one of the first is a whole value, or none so much as begins one."""
     lines = [item[1].lstrip(_BLANK) for item in head if not isinstance(item, Skipped)]
     return any(_whole(line) for line in lines) or not any(line.startswith((b"{", b"[")) for line in lines)
