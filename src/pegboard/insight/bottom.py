@@ -49,7 +49,9 @@ class BottomK(Generic[Count]):
             if found is not None:
                 found[1].merge(count)
             else:
-                self._place(key, order, count)
+                own = type(count)()
+                own.merge(count)
+                self._place(key, order, own)
 
     def items(self) -> Iterator[tuple[str, Count]]:
         """The keys and their counts, by key."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from pegboard.errors import SourceError
+from pegboard.errors import ConfigError
 from pegboard.insight.evidence import Evidence
 from pegboard.insight.portion import Keep, Line, Observed, Portion, Portions, observe
 from pegboard.trace.importers.stream import Skipped
@@ -65,6 +65,7 @@ def mine(
         progress: told the runs and bytes so far.
 
     Raises:
+        ConfigError: a path does not exist, or there is no such format.
         SourceError: a file cannot be opened.
     """
     portions = Portions(files(paths), format=format)
@@ -127,7 +128,7 @@ def files(paths: Iterable[Path]) -> list[Path]:
     """The files that these paths mean: files as they are, and of folders what looks like traces, sorted.
 
     Raises:
-        SourceError: a path does not exist.
+        ConfigError: a path does not exist.
     """
     found: list[Path] = []
     for path in paths:
@@ -136,7 +137,7 @@ def files(paths: Iterable[Path]) -> list[Path]:
         elif path.exists():
             found.append(path)
         else:
-            raise SourceError(
+            raise ConfigError(
                 "There is no such file or folder.", where=str(path), next_step="Give trace files, or a folder of them."
             )
     return found

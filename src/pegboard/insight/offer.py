@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from pegboard.core import Effects, Note, SourceRef, ToolSpec
-from pegboard.errors import SourceError
+from pegboard.errors import ConfigError
 from pegboard.insight.names import reads
 from pegboard.normalise import normalise
 from pegboard.schema.types import Json, Schema
@@ -85,17 +85,17 @@ def read_offer(path: Path) -> tuple[Offer, tuple[Note, ...]]:
     """The tools of a file: a JSON list of tool rows in any provider's spelling, a `tools/list` answer, or JSON Lines.
 
     Raises:
-        SourceError: the file cannot be read, or holds no tools.
+        ConfigError: the file cannot be read, or holds no tools.
     """
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"Cannot read the catalog: {error}.", where=str(path)) from error
+        raise ConfigError(f"Cannot read the catalog: {error}.", where=str(path)) from error
     notes: list[Note] = []
     try:
         _, rows = read_rows(text, notes)
     except (ValueError, json.JSONDecodeError) as error:
-        raise SourceError(f"The catalog is no list of tools: {error}", where=str(path)) from error
+        raise ConfigError(f"The catalog is no list of tools: {error}", where=str(path)) from error
     return offer_of(rows, notes), tuple(notes)
 
 

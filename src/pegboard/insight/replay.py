@@ -54,6 +54,11 @@ class Plan:
     batches: Mapping[str, str] = field(default_factory=dict[str, str])
     pairs: Mapping[frozenset[str], str] = field(default_factory=dict[frozenset[str], str])
 
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """The findings that it applies, each once."""
+        return tuple(dict.fromkeys((*self.chains.values(), *self.batches.values(), *self.pairs.values())))
+
     def lengths(self) -> dict[str, tuple[int, ...]]:
         """By first tool, the lengths of the sequences that begin with it, longest first."""
         found: dict[str, set[int]] = {}

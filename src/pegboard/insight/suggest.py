@@ -8,7 +8,7 @@ from pegboard.insight.batches import batches
 from pegboard.insight.bundles import bundles
 from pegboard.insight.composites import unproven
 from pegboard.insight.context import context
-from pegboard.insight.evidence import Evidence
+from pegboard.insight.evidence import Evidence, Part
 from pegboard.insight.finding import Finding, Kind, Saving, ranked
 from pegboard.insight.ladder import ladder_gaps
 from pegboard.insight.misses import search_misses
@@ -16,6 +16,7 @@ from pegboard.insight.neighbours import fan_outs, merges
 from pegboard.insight.offer import Offer
 from pegboard.insight.replay import Replayer, plan_of
 from pegboard.insight.sequences import count_steps
+from pegboard.insight.support import EXAMPLES
 from pegboard.insight.thresholds import Thresholds
 from pegboard.insight.traffic import budget_pressure, dead, unused
 from pegboard.insight.trouble import hot_spots, missing_prerequisites
@@ -30,25 +31,62 @@ def suggest(evidence: Evidence, offer: Offer | None = None, *, limits: Threshold
         limits: when a pattern counts.
     """
     offer, limits = offer or Offer(), limits or Thresholds()
-    steps = count_steps(evidence.sequences)
+    whole = evidence.whole()
+    steps = count_steps(whole.sequences)
+    found = [finding for world in evidence.worlds() for finding in _habits(world, offer, limits)]
+    found += [
+        *merges(steps, whole.traffic, offer, limits),
+        *ladder_gaps(whole.traffic, offer, whole.runs),
+        *search_misses(whole.misses, offer, limits),
+        *budget_pressure(whole.sequences, whole.traffic, limits),
+        *unproven(whole.sequences, whole.loops, whole.traffic, offer, whole.runs),
+        *unused(whole.traffic, offer, whole.runs),
+        *dead(whole.traffic, offer, limits),
+    ]
+    return ranked(_one_each(found))
+
+
+def _habits(world: Part, offer: Offer, limits: Thresholds) -> list[Finding]:
+    """What the runs of one world do again and again."""
+    steps = count_steps(world.sequences)
     patterns = [
-        *bundles(evidence.sequences, steps, evidence.flows, offer, limits),
-        *_listed(batches(evidence.loops, limits), offer),
+        *bundles(world.sequences, steps, world.flows, offer, limits),
+        *_listed(batches(world.loops, limits), offer),
         *fan_outs(steps, offer, limits),
     ]
-    others = [
-        *merges(steps, evidence.traffic, offer, limits),
-        *ladder_gaps(evidence.traffic, offer, evidence.runs),
-        *missing_prerequisites(evidence.trouble, offer, limits),
-        *hot_spots(evidence.trouble, evidence.traffic, limits),
-        *context(evidence.flows, evidence.traffic, evidence.runs, limits),
-        *search_misses(evidence.misses, offer, limits),
-        *budget_pressure(evidence.sequences, evidence.traffic, limits),
-        *unproven(evidence.sequences, evidence.loops, evidence.traffic, offer, evidence.runs),
-        *unused(evidence.traffic, offer, evidence.runs),
-        *dead(evidence.traffic, offer, limits),
+    return [
+        *with_savings(patterns, world),
+        *missing_prerequisites(world.trouble, offer, limits),
+        *hot_spots(world.trouble, world.traffic, limits),
+        *context(world.flows, world.traffic, world.runs, limits),
     ]
-    return ranked([*with_savings(patterns, evidence), *others])
+
+
+def _one_each(found: Iterable[Finding]) -> list[Finding]:
+    """Of findings that two worlds share, the one with more runs, with the support and the savings of both."""
+    by_id: dict[str, Finding] = {}
+    for finding in found:
+        other = by_id.get(finding.id)
+        by_id[finding.id] = finding if other is None else _both(*sorted((finding, other), key=_by_runs))
+    return list(by_id.values())
+
+
+def _by_runs(finding: Finding) -> tuple[int, str]:
+    return -finding.runs, finding.reason
+
+
+def _both(finding: Finding, other: Finding) -> Finding:
+    return replace(
+        finding,
+        runs=finding.runs + other.runs,
+        tasks=finding.tasks + other.tasks,
+        examples=tuple(sorted({*finding.examples, *other.examples})[:EXAMPLES]),
+        saving=Saving(
+            finding.saving.calls + other.saving.calls,
+            finding.saving.turns + other.saving.turns,
+            finding.saving.tokens + other.saving.tokens,
+        ),
+    )
 
 
 def _listed(found: Iterable[Finding], offer: Offer) -> Iterator[Finding]:
@@ -78,12 +116,12 @@ def _declared(tool: str, over: str | list[str], offer: Offer) -> str | list[str]
     return over
 
 
-def with_savings(findings: list[Finding], evidence: Evidence) -> list[Finding]:
+def with_savings(findings: list[Finding], evidence: Part) -> list[Finding]:
     """Findings with what they save when all are applied together, each place counted for one of them.
 
     Parameters:
         findings: bundles, batches and fan-outs.
-        evidence: of all runs.
+        evidence: of the runs that they were found in.
     """
     replayer = Replayer(plan_of(findings))
     calls: Counter[str] = Counter()

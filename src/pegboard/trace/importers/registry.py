@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pegboard.errors import PegboardError, nearest
+from pegboard.errors import ConfigError, nearest
 from pegboard.schema.types import Json
 from pegboard.trace.importers import native, neutral
 from pegboard.trace.importers.format import Assembler, Format
@@ -23,12 +23,12 @@ def named(name: str) -> Format:
     """The format of this name.
 
     Raises:
-        PegboardError: there is none; the message lists those that there are.
+        ConfigError: there is none; the message lists those that there are.
     """
     found = next((item for item in FORMATS if item.name == name), None)
     if found is None:
         close = nearest(name, [item.name for item in FORMATS])
-        raise PegboardError(
+        raise ConfigError(
             f"There is no trace format {name!r}.",
             next_step=f"Use one of: {', '.join(close or [item.name for item in FORMATS])}.",
         )
@@ -44,7 +44,7 @@ def read(path: Path, *, format: str | None = None) -> Iterator[Run | Skipped]:
 
     Raises:
         SourceError: the file cannot be opened.
-        PegboardError: no format has this name.
+        ConfigError: no format has this name.
     """
     fixed = named(format) if format else None
     return assembled(records(path), path.name, fixed)
