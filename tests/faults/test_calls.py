@@ -46,14 +46,17 @@ async def test_a_protocol_error_is_a_failure_with_its_code_and_data(stdio: Calla
     assert result.failure.details == {"code": -32603, "data": {"hint": "try less"}}
 
 
-async def test_px_12_a_promised_structured_result_that_is_missing_is_noted(stdio: Callable[..., McpSource]) -> None:
-    """px-12: lenient: the result is forwarded, and the violation is on record."""
-    source = stdio()
-    async with source.session():
-        listing = await source.listing()
-        kept, broken = await call(source, listing, "structured"), await call(source, listing, "unstructured")
+@pytest.mark.parametrize(("tool", "wrong"), [("unstructured", "nothing structured"), ("unfit", "output schema: /id")])
+async def test_px_12_a_broken_promise_is_noted_or_fails_the_call_by_a_setting(
+    stdio: Callable[..., McpSource], tool: str, wrong: str
+) -> None:
+    """px-12: lenient forwards and records the violation, strict fails; what keeps its promise is left alone."""
+    lenient, strict = await once(stdio(), tool), await once(stdio(strict_output=True), tool)
+    assert lenient.ok and lenient.report is not None and wrong in lenient.report.notes[0]
+    assert strict.failure is not None and strict.failure.code is FailureCode.UPSTREAM
+    assert wrong in strict.failure.message and strict.content == lenient.content
+    kept = await once(stdio(strict_output=True), "structured")
     assert kept.value == {"id": "1"} and kept.report is None
-    assert broken.ok and broken.report is not None and "output schema" in broken.report.notes[0]
 
 
 async def test_content_that_is_no_block_is_shown_as_text_and_reported(stdio: Callable[..., McpSource]) -> None:

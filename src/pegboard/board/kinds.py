@@ -54,6 +54,7 @@ def _mcp(making: Making) -> Source:
         start_timeout=table.start_timeout,
         call_timeout=table.call_timeout,
         trust_annotations=table.trust_annotations,
+        strict_output=options["strict_output"],
         starting=making.starting,
     )
 

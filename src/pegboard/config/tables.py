@@ -122,6 +122,12 @@ SOURCE_KINDS = (
                 example='{ Authorization = "Bearer ${env:TOKEN}" }',
             ),
             Key("cwd", PATH, "Where the program runs; where pegboard was started if it is not written."),
+            Key(
+                "strict_output",
+                FLAG,
+                "Whether a structured result that breaks the tool's output schema fails the call; if not, it is noted.",
+                False,
+            ),
         ),
     ),
     SourceKind(

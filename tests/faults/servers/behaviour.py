@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 OBJECT = {"type": "object"}
+PROMISE = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
 NAMES = [
     "echo",
     "rename",
@@ -40,6 +41,7 @@ NAMES = [
     "environment",
     "structured",
     "unstructured",
+    "unfit",
     "odd_content",
     "input_required",
     "count",
@@ -136,7 +138,7 @@ class Behaviour:
         for name in NAMES:
             shown = "echo_two" if name == "echo" and self.renamed else name
             row = {**tool(shown), "annotations": hints.get(name, {})}
-            yield {**row, "outputSchema": OBJECT} if name in ("structured", "unstructured") else row
+            yield {**row, "outputSchema": PROMISE} if name in ("structured", "unstructured", "unfit") else row
 
     def call(self, name: str, id_: Any, params: dict[str, Any], send: Send) -> None:
         """Run a tool, if `call_NAME` is there."""
@@ -246,6 +248,9 @@ class Behaviour:
 
     def call_structured(self, id_: Any, _params: dict[str, Any], send: Send) -> None:
         send(answer(id_, {**text("{}"), "structuredContent": {"id": "1"}}))
+
+    def call_unfit(self, id_: Any, _params: dict[str, Any], send: Send) -> None:
+        send(answer(id_, {**text("{}"), "structuredContent": {"id": 7}}))
 
     def call_unstructured(self, id_: Any, _params: dict[str, Any], send: Send) -> None:
         send(answer(id_, {"content": []}))

@@ -21,7 +21,7 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
         upstream: the server.
         headers: which arguments also travel as HTTP headers.
     """
-    name, promised, repeatable = spec.name.name, spec.output is not None, spec.effects.repeatable
+    name, repeatable = spec.name.name, spec.effects.repeatable
 
     async def call_tool(call: Call) -> Result:
         params: dict[str, Any] = {"name": name, "arguments": call.arguments}
@@ -39,7 +39,7 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
                     upstream.changes.raise_()
                 return failure_of(error, source=upstream.name, tool=name)
             else:
-                result = result_of(raw, promised=promised)
+                result = result_of(raw)
                 if result.failure is not None and unknown_tool(result.failure.message):
                     upstream.changes.raise_()
                 return result

@@ -12,13 +12,8 @@ _INVALID_PARAMS = -32602
 _SHOWN = 2000
 
 
-def result_of(raw: dict[str, Any], *, promised: bool) -> Result:
-    """The result of a `tools/call` that was answered.
-
-    Parameters:
-        raw: the raw MCP result.
-        promised: whether the tool declares an output schema.
-    """
+def result_of(raw: dict[str, Any]) -> Result:
+    """The result of a `tools/call` that was answered, from the raw MCP result."""
     content, changes = _content(raw.get("content"))
     value = raw.get("structuredContent")
     meta = {key: field for key, field in raw.items() if key not in _KNOWN}
@@ -31,9 +26,6 @@ def result_of(raw: dict[str, Any], *, promised: bool) -> Result:
         return Result(value=value, failure=failure, content=content, meta=meta, report=report)
     if value is None and "structuredContent" in raw:
         meta["structuredContent"] = None
-    elif value is None and promised:
-        note = "The tool declares an output schema, but returned nothing structured."
-        report = Report(changes=changes, notes=(note,))
     return Result(value=value, content=content, meta=meta, report=report)
 
 

@@ -11,6 +11,7 @@ from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
 from pegboard.sources.mcp.call import make_handler
 from pegboard.sources.mcp.pages import Walk, walk_pages
+from pegboard.sources.mcp.promise import hold_to
 from pegboard.sources.mcp.upstream import RoleOf, Upstream
 from pegboard.wire.client import (
     Answered,
@@ -46,6 +47,7 @@ class McpSource:
         start_timeout: seconds until it must answer, counted from its own start.
         call_timeout: seconds for one request; None for no limit.
         trust_annotations: whether its hints may loosen a policy.
+        strict_output: whether a structured result that breaks the tool's output schema fails the call, not only warns.
         starting: how many processes may start at once; give every source of a board the same.
         declared: what the server is told that we can do for it, and who does it.
         role_of: for each call on whose behalf it is made, where callers may not share a connection.
@@ -67,6 +69,7 @@ class McpSource:
         start_timeout: float = 30.0,
         call_timeout: float | None = 120.0,
         trust_annotations: bool = False,
+        strict_output: bool = False,
         starting: anyio.CapacityLimiter | None = None,
         declared: Declared | None = None,
         role_of: RoleOf | None = None,
@@ -75,6 +78,7 @@ class McpSource:
         self.namespace = name if prefix is None else prefix
         self.endpoint = _endpoint(target, env or {}, headers or {}, cwd, transport)
         self._trusted = trust_annotations
+        self._strict_output = strict_output
         self._starting = starting
         self._start_timeout = start_timeout
         self._upstream = Upstream(
@@ -145,7 +149,10 @@ class McpSource:
         """A tool from its spec alone, such as one from the store; the server starts on its first call."""
         schema = spec.input if spec.original_input is None else spec.original_input
         headers = header_map(schema) if isinstance(self.endpoint, HttpEndpoint) else None
-        return Tool(spec, make_handler(spec, self._upstream, headers))
+        handler = make_handler(spec, self._upstream, headers)
+        if spec.output is not None:
+            handler = hold_to(spec.output, handler, strict=self._strict_output)
+        return Tool(spec, handler)
 
     async def _list(self) -> Listing:
         for last in (False, True):
