@@ -94,7 +94,12 @@ def refuse(spec: ToolSpec, judge: Validator, call: Call) -> Result:
     return Result(failure=failure, mode=call.mode or Mode.EXECUTE)
 
 
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _next_step(violations: Sequence[Violation], hints: Sequence[str]) -> str:
-    renames = [f"rename {one.pointer.rpartition('/')[2]} to {one.near}" for one in violations if one.near]
-    step = f"{'; '.join(renames).capitalize()}, and call again." if renames else "Correct this and call again."
+    names = [(one.pointer.rpartition("/")[2], one.near) for one in violations if one.near]
+    renames = [f"rename {sent} to {near}" if sent != near else f"send {near} under that name" for sent, near in names]
+    step = f"{_sentence('; '.join(renames))}, and call again." if renames else "Correct this and call again."
     return f"{step} Hints: {'; '.join(hints)}." if hints else step
