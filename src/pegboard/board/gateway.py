@@ -11,6 +11,7 @@ from pegboard.board.board import Board
 from pegboard.catalog import Unknown
 from pegboard.core import FailureCode, Progress, Result, Session, ToolName
 from pegboard.core.call import Log
+from pegboard.discovery import pages
 from pegboard.schema.types import JsonObject
 from pegboard.surface import mcp
 from pegboard.surface.mcp import Family
@@ -21,6 +22,8 @@ PAGE = 1000
 SESSION_KEY = "pegboard/session"
 """Where a client of the stateless family may name its session, in the `_meta` of a request."""
 LINE = 100
+RESULT_READ = pages.SPEC.name
+"""Joins a session's list when one of its answers is kept in pages."""
 
 
 class Gateway:
@@ -96,6 +99,8 @@ class Gateway:
         session = self._session(peer, params.get("_meta") or {})
         call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log)
         result = await self.board.run(call)
+        if result.assets:
+            self.board.load(session, [RESULT_READ])
         self.board.refresh_soon()
         tool = self.board.tool(target)
         family = Family.STATELESS if peer.stateless else Family.HANDSHAKE

@@ -7,19 +7,24 @@ its schema with it, so that neither is lost.
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, cast
 
 from pegboard.catalog.view import View
-from pegboard.core import Call, Failure, Mode, Progress, Report, Result, Session, ToolName, ToolSpec
+from pegboard.core import Call, Failure, FailureCode, Mode, Progress, Report, Result, Session, ToolName, ToolSpec
 from pegboard.core.call import Log
 from pegboard.schema.types import Json, JsonObject, Schema
+from pegboard.schema.validate import validator
 
 FAILURE_KEY = "pegboard/failure"
 """Where a result's `_meta` holds the failure as data."""
 
 REPORT_KEY = "pegboard/report"
 """Where a result's `_meta` holds what was mended or cut."""
+
+_SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+"""An upstream's stamp, which is not this server's."""
 
 _BLOCKS: Mapping[str, tuple[str, ...]] = {
     "text": ("text",),
@@ -126,6 +131,7 @@ def output(result: Result, spec: ToolSpec | None = None, family: Family = Family
         spec: the tool, for results that its family must wrap.
         family: the reader's protocol family.
     """
+    result = _conforming(result, spec)
     answer: dict[str, Any] = {**result.meta, "content": [_block(block) for block in result.content]}
     if result.failure is not None:
         answer["isError"] = True
@@ -133,11 +139,24 @@ def output(result: Result, spec: ToolSpec | None = None, family: Family = Family
             answer["content"] = [text_block(str(result.failure))]
     if result.value is not None:
         _add_value(answer, result.value, spec, family)
-    meta = _meta(result)
+    sent: JsonObject = answer.pop("_meta", None) or {}
+    meta = {key: value for key, value in sent.items() if key != _SERVER_INFO} | _meta(result)
     if meta:
-        answer["_meta"] = {**(answer.get("_meta") or {}), **meta}
+        answer["_meta"] = meta
         answer["content"] = [*answer["content"], *_remarks(result.report)]
     return answer
+
+
+def _conforming(result: Result, spec: ToolSpec | None) -> Result:
+    """A cut value that its output schema does not admit becomes a failure: clients refuse such an answer as a whole."""
+    report = result.report
+    if spec is None or spec.output is None or report is None or result.failure is not None:
+        return result
+    cuts = [change for change in report.changes if change.kind == "cut" and not change.where.startswith("/content")]
+    if not cuts or validator(spec.output).is_valid(result.value):
+        return result
+    failure = Failure(FailureCode.TOO_LARGE, f"The answer is too large to be given whole. {cuts[0].message}")
+    return replace(result, value=None, failure=failure)
 
 
 def _add_value(answer: dict[str, Any], value: Json, spec: ToolSpec | None, family: Family) -> None:
@@ -153,7 +172,7 @@ def _declares(spec: ToolSpec | None) -> bool:
     return spec is not None and spec.output is not None
 
 
-def _meta(result: Result) -> JsonObject:
+def _meta(result: Result) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     if result.failure is not None:
         meta[FAILURE_KEY] = _failure(result.failure)
@@ -168,8 +187,11 @@ def _failure(failure: Failure) -> JsonObject:
 
 
 def _remarks(report: Report | None) -> Iterable[JsonObject]:
-    mended = [change.message for change in report.changes if change.kind == "mended"] if report else []
-    return [text_block("Note: " + " ".join(mended))] if mended else []
+    """What the model should know of the way to this answer; cuts say it themselves."""
+    if report is None:
+        return []
+    told = [change.message for change in report.changes if change.kind == "mended"] + list(report.notes)
+    return [text_block("Note: " + " ".join(told))] if told else []
 
 
 def text_block(text: str) -> JsonObject:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Condition, Event, Lock, Thread
-from time import sleep, time
+from time import perf_counter, sleep, time
 from typing import TypeAlias
 
 from pegboard.trace.store import Entry, TraceStore
@@ -15,6 +15,9 @@ BATCH = 100
 
 PATIENCE = 0.2
 """A call waits at most so many seconds for others to be written with."""
+
+BURST = 0.0005
+"""The writing thread works at most so many seconds at a stretch while the event loop has work to do."""
 
 CAPACITY = 10_000
 """Waiting calls beyond these are dropped, counted and reported: memory has an end, and no call may wait."""
@@ -142,12 +145,15 @@ class Recorder:
 
     def _write(self, batch: list[Pending]) -> None:
         entries: list[Entry] = []
+        begun = perf_counter()
         for pending in batch:
             try:
                 entries.append(pending())
             except Exception as problem:  # one call that cannot be put into its form never costs the others
                 _log.warning("A call could not be recorded: %s", problem)
-            sleep(0)  # let the event loop have the interpreter between two calls
+            if perf_counter() - begun > BURST:
+                sleep(0)  # let the event loop have the interpreter; after every call that would cost it more
+                begun = perf_counter()
         kept = self._append(entries)
         if kept and self._keep_seconds is not None:
             self._forget(self._keep_seconds)

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -30,10 +31,13 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE INDEX IF NOT EXISTS calls_run ON calls (run_id, t0, seq);
 """
 _PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000")
-_ADD_CALL = """
-INSERT INTO calls (run_id, seq, tool, source, status, t0, t1, parent_id, args_hash, result_bytes, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+_ADD_CALLS = """
+INSERT INTO calls (run_id, seq, tool, source, status, t0, t1, parent_id, args_hash, result_bytes, body) VALUES
 """
+_CALL = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_AT_ONCE = (64, 8, 1)
+"""So many calls go into one statement: the interpreter lock changes hands with every statement, and a busy event loop
+pays for that more than for the rest of the recording."""
 _ADD_RUN = """
 INSERT INTO runs (id, agent, calls, failed, started, ended) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET agent = coalesce(agent, excluded.agent), calls = calls + excluded.calls,
@@ -66,7 +70,8 @@ class SqliteTraces:
         with self._lock, self._explained("written"):
             connection = self._writer = self._writer or self._created()
             with _transaction(connection):
-                connection.executemany(_ADD_CALL, calls)
+                for part in _parts(calls):
+                    connection.execute(_ADD_CALLS + ", ".join([_CALL] * len(part)), list(chain.from_iterable(part)))
                 connection.executemany(_ADD_RUN, runs)
 
     def runs(self, where: RunFilter = RunFilter(), *, limit: int | None = 100) -> tuple[RunSummary, ...]:
@@ -228,6 +233,14 @@ def _call_row(entry: Entry) -> tuple[Any, ...]:
 
 
 _as_json = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=str).encode
+
+
+def _parts(rows: list[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    start = 0
+    for size in _AT_ONCE:
+        while len(rows) - start >= size:
+            yield rows[start : start + size]
+            start += size
 
 
 def _status(record: CallRecord) -> str:
