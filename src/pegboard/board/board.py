@@ -113,7 +113,7 @@ class Board:
             ConfigError: the config is missing or wrong.
         """
         found = config if isinstance(config, Config) else load(config)
-        memory = Memory(found.board.store, found.sources, META_NAMES)
+        memory = Memory(found.board.store, found.sources, META_NAMES, keep_days=found.board.keep_days)
         return cls(
             [*sources_of(found), *beside],
             name=found.board.name,

@@ -29,10 +29,18 @@ class Memory:
         location: the store's folder, or ":memory:".
         sources: the tables of the sources; a listing made under another table is not used.
         reserved: wire names that no tool may take.
+        keep_days: how long large results are kept.
     """
 
-    def __init__(self, location: Path | str, sources: Mapping[str, SourceConfig], reserved: Iterable[str]) -> None:
-        self._location = location
+    def __init__(
+        self,
+        location: Path | str,
+        sources: Mapping[str, SourceConfig],
+        reserved: Iterable[str],
+        *,
+        keep_days: float = 30,
+    ) -> None:
+        self._location, self._keep_days = location, keep_days
         self._prints = {name: source.fingerprint for name, source in sources.items()}
         self._reserved = frozenset(reserved)
 
@@ -40,7 +48,7 @@ class Memory:
         """Open the store."""
         from pegboard.store import Store
 
-        self.store = Store.open(self._location)
+        self.store = Store.open(self._location, keep_days=self._keep_days)
         return self
 
     def __exit__(self, *_: object) -> None:

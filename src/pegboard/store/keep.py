@@ -19,6 +19,7 @@ from pegboard.store.result import PAGE_CHARS, Page, forget_results, read_page, w
 
 T = TypeVar("T")
 FILE_NAME = "board.db"
+KEEP_DAYS = 30
 
 
 class Store:
@@ -32,8 +33,11 @@ class Store:
         clock: gives the Unix time in seconds.
     """
 
-    def __init__(self, path: Path | None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, path: Path | None, *, keep_days: float = KEEP_DAYS, clock: Callable[[], float] = time.time
+    ) -> None:
         self.path = path
+        self.keep_days = keep_days
         self.warnings: list[str] = []
         self._clock = clock
         self._lock = threading.RLock()
@@ -41,14 +45,18 @@ class Store:
         self._engine = self._open()
 
     @classmethod
-    def open(cls, location: Path | str, *, clock: Callable[[], float] = time.time) -> Self:
+    def open(
+        cls, location: Path | str, *, keep_days: float = KEEP_DAYS, clock: Callable[[], float] = time.time
+    ) -> Self:
         """Open the store of a board, making it where there is none.
 
         Parameters:
             location: the store's folder, or ":memory:".
+            keep_days: how long large results are kept.
             clock: gives the Unix time in seconds.
         """
-        return cls(None if location == ":memory:" else Path(location) / FILE_NAME, clock)
+        path = None if location == ":memory:" else Path(location) / FILE_NAME
+        return cls(path, keep_days=keep_days, clock=clock)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -99,7 +107,7 @@ class Store:
         return change(self.aliases()) if kept is None else kept
 
     def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
-        """Keep a large result.
+        """Keep a large result, and drop those that are older than `keep_days`.
 
         Parameters:
             text: the whole of it.
@@ -112,10 +120,13 @@ class Store:
         Raises:
             StoreError: it could not be kept.
         """
-        saved = self._clock()
-        kept = self._write(
-            lambda connection: write_result(connection, text, owner=owner, saved=saved, page_chars=page_chars), None
-        )
+        now = self._clock()
+
+        def step(connection: Connection) -> str:
+            forget_results(connection, before=now - self.keep_days * 86_400)
+            return write_result(connection, text, owner=owner, saved=now, page_chars=page_chars)
+
+        kept = self._write(step, None)
         if kept is None:
             raise StoreError(
                 "The result could not be kept.", where=str(self.path), next_step="See `pegboard doctor` for the reason."
@@ -125,11 +136,6 @@ class Store:
     def result_page(self, handle: str, number: int = 0, *, owner: str = "local") -> Page | None:
         """One page of a large result, or None where there is no such page for this owner."""
         return self._read(lambda connection: read_page(connection, handle, number, owner=owner), None)
-
-    def forget_results(self, *, days: float) -> int:
-        """Drop results older than so many days; returns how many pages went."""
-        before = self._clock() - days * 86_400
-        return self._write(lambda connection: forget_results(connection, before=before), 0)
 
     def _open(self) -> Engine:
         if self.path is None:

@@ -55,6 +55,6 @@ def read_page(connection: Connection, handle: str, number: int, *, owner: str) -
     return Page(handle, number, row.pages, row.text) if row else None
 
 
-def forget_results(connection: Connection, *, before: float) -> int:
-    """Drop the pages that were saved before a time; returns how many."""
-    return connection.execute(delete(RESULTS).where(RESULTS.c.saved < before)).rowcount
+def forget_results(connection: Connection, *, before: float) -> None:
+    """Drop the pages that were saved before a time."""
+    connection.execute(delete(RESULTS).where(RESULTS.c.saved < before))
