@@ -94,7 +94,8 @@ def test_python_tools_answer_with_values(demo: Path) -> None:
     assert "not arithmetic" in failed["failure"]["message"]
 
 
-def test_every_call_is_a_run_that_can_be_looked_at(demo: Path) -> None:
+@pytest.mark.requirement("R11.1", "R11.2")
+def test_every_call_is_a_run_that_can_be_found_and_looked_at(demo: Path) -> None:
     document("call", "desk.convert_unit", "--args", '{"amount": 1, "source": "km", "target": "m"}', folder=demo)
     document(
         "call", "desk.convert_unit", "--args", '{"amount": 1, "source": "km", "target": "kg"}', folder=demo, code=1
@@ -103,9 +104,15 @@ def test_every_call_is_a_run_that_can_be_looked_at(demo: Path) -> None:
     assert [run["failed"] for run in runs] == [1, 0]
     failed = document("runs", "list", "--tool", "desk.convert_unit", "--failed", folder=demo)["runs"]
     assert [run["id"] for run in failed] == [runs[0]["id"]]
+    assert len(document("runs", "list", "--agent", "cli", folder=demo)["runs"]) >= 2
+    assert document("runs", "list", "--agent", "nobody", folder=demo)["runs"] == []
     call = document("runs", "show", runs[1]["id"], folder=demo)["calls"][0]
     assert call["arguments"] == {"amount": 1, "source": "km", "target": "m"}
     assert call["ok"] is True
+    assert call["seconds"] > 0
+    shown = run("runs", "show", runs[0]["id"], folder=demo).stdout
+    assert "desk.convert_unit" in shown
+    assert "kg is a unit of mass" in shown or "km is a unit of length" in shown
     assert document("runs", "show", "no-such-run", folder=demo, code=1)["error"]["next_step"]
 
 

@@ -1,6 +1,6 @@
 """`pegboard runs`: what was called, run by run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from pegboard.cli.when import moment
 from pegboard.config import load
 from pegboard.errors import PegboardError, nearest
 from pegboard.schema.types import canonical
-from pegboard.trace.record import Run
+from pegboard.trace.record import CallRecord, Run
 from pegboard.trace.store import RunFilter, RunSummary, TraceStore
 
 runs = App(name="runs", help="Look at what was called.")
@@ -103,13 +103,27 @@ def _row(run: RunSummary) -> Sequence[object]:
 
 def _show(run: Run) -> None:
     say(f"Run {run.id}" + (f" of {run.agent}" if run.agent else ""))
+    ids = {call.id for call in run.calls}
+    children: dict[str | None, list[CallRecord]] = {}
     for call in run.calls:
-        outcome = "ok" if call.ok else f"{call.failure}: {one_line(call.error or '')}"
-        seconds = "" if call.seconds is None else f"  {call.seconds:.3f} s"
-        foreign(f"{_time(call.started)}  {call.tool}{seconds}  {outcome}")
-        foreign(f"    arguments {_cut(call.arguments)}")
+        children.setdefault(call.parent if call.parent in ids else None, []).append(call)
+    _show_calls(None, children, 0)
+
+
+def _show_calls(parent: str | None, children: Mapping[str | None, Sequence[CallRecord]], depth: int) -> None:
+    """The calls as a tree: what a call has called itself stands below it."""
+    for call in children.get(parent, ()):
+        foreign("    " * depth + _line(call))
+        foreign("    " * depth + f"  arguments {_cut(call.arguments)}")
         if call.ok:
-            foreign(f"    result    {_cut(call.result)}")
+            foreign("    " * depth + f"  result    {_cut(call.result)}")
+        _show_calls(call.id, children, depth + 1)
+
+
+def _line(call: CallRecord) -> str:
+    outcome = "ok" if call.ok else f"{call.failure}: {one_line(call.error or '')}"
+    parts = [_time(call.started), call.tool, "" if call.seconds is None else f"{call.seconds:.3f} s", outcome]
+    return "  ".join(part for part in parts if part)
 
 
 def _cut(value: Any) -> str:
