@@ -58,7 +58,7 @@ INSTALL = uv pip install --quiet --python $(BIN)/python
 else
 # An environment that uv has made has no pip; venv adds it.
 INSTALL = { $(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv $(VENV); } && \
-  $(BIN)/python -m pip install --quiet --disable-pip-version-check
+  $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 endif
 
 $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
