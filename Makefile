@@ -15,7 +15,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.dev,$(VENV)/.run)
 .PHONY: run test check quick lint types contracts format docs requirements node lock clean
 
 run: $(READY) node
-	@$(BIN)/pegboard serve --http $(HTTP) --config examples/demo/pegboard.toml $(ARGS)
+	@$(BIN)/pegboard serve --http $(HTTP) --config examples/demo/pegboard.toml --refresh $(ARGS)
 
 test: $(VENV)/.dev node
 	$(BIN)/python -m pytest tests $(ARGS)

@@ -9,6 +9,7 @@ from typing import Annotated
 import anyio
 from cyclopts import Parameter
 
+from pegboard.board import Board
 from pegboard.board.gateway import serve_http, serve_stdio
 from pegboard.cli.banner import connect_lines, size_line, source_line
 from pegboard.cli.check import talk
@@ -16,6 +17,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import connected, opened
 from pegboard.cli.options import DEFAULT_CONFIG, ConfigFile
 from pegboard.cli.output import say
+from pegboard.core import SourceState
 from pegboard.errors import ConfigError
 
 Flag = Parameter(negative="")
@@ -64,6 +66,7 @@ async def _stdio(config: Path, refresh: bool) -> int:
 async def _http(config: Path, host: str, port: int, token: str | None, refresh: bool, check: bool) -> int:
     outcome = [Exit.OK]
     async with opened(config, refresh=refresh, told=source_line) as board, anyio.create_task_group() as tasks:
+        await _tell_resting(board)
 
         async def checked(address: str) -> None:
             outcome[0] = await talk(board, address, token)
@@ -78,6 +81,13 @@ async def _http(config: Path, host: str, port: int, token: str | None, refresh: 
 
         await serve_http(board, host, port, token, ready)
     return outcome[0]
+
+
+async def _tell_resting(board: Board) -> None:
+    """Tell the sources that have not started, since they are known from the store or disabled."""
+    for status in await board.statuses():
+        if board.config and status.state in (SourceState.IDLE, SourceState.DISABLED):
+            say(source_line(status, board.config))
 
 
 async def _until_stopped(run: Callable[[], Awaitable[int]]) -> int:
