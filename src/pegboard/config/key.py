@@ -46,6 +46,7 @@ class Key:
         default: what holds when it is not written, as written in TOML; None where nothing holds.
         example: a value to show in the template, in TOML, where the default says too little.
         required: whether the table cannot do without it.
+        only_for: for a key of a source that not every target of its kind can use: `program` or `address`.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Key:
     default: Any = None
     example: str | None = None
     required: bool = False
+    only_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

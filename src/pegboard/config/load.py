@@ -18,7 +18,7 @@ from pegboard.store.secrets import Secrets
 
 FILE_NAME = "pegboard.toml"
 _KINDS = {kind.name: kind for kind in SOURCE_KINDS}
-_KIND_KEYS = {key.name: kind.name for kind in SOURCE_KINDS for key in kind.keys}
+_KIND_KEYS = {key.name for kind in SOURCE_KINDS for key in kind.keys}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +208,18 @@ class _Reader:
             self._wrong(where, problem.message, problem.next_step)
 
     def _ineffective(self, where: str, kind: str, body: JsonObject) -> None:
-        for key, owner in _KIND_KEYS.items():
-            if key in body and owner != kind:
-                self.warnings.append(
-                    f"{where}.{key} has no effect: it is a key of {owner} sources, this one is {kind}."
-                )
+        """Warn of keys that are known, and that this source has no use for."""
+        own = {key.name: key for key in _KINDS[kind].keys}
+        target = "program" if isinstance(body[kind], list) else "address"
+        for name in (name for name in body if name in _KIND_KEYS):
+            if name not in own:
+                self._idle(where, name, f"a source of kind {kind} does not use it")
+            elif own[name].only_for not in (None, target):
+                article = "an" if own[name].only_for == "address" else "a"
+                self._idle(where, name, f"it is for a server with {article} {own[name].only_for}")
+
+    def _idle(self, where: str, name: str, reason: str) -> None:
+        self.warnings.append(f"{_join(where, name)} has no effect: {reason}.")
 
     def _values(self, where: str, keys: Sequence[Key], body: JsonObject) -> dict[str, Any]:
         return {key.name: self._value(_join(where, key.name), key, body) for key in keys}

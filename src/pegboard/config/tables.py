@@ -106,6 +106,7 @@ SOURCE_KINDS = (
                 choice("http", "sse"),
                 "How a remote server is spoken to: streamable HTTP, or the old SSE transport.",
                 "http",
+                only_for="address",
             ),
             Key(
                 "env",
@@ -113,6 +114,7 @@ SOURCE_KINDS = (
                 "Environment variables for the program, besides the harmless ones that it always gets.",
                 {},
                 example='{ GITHUB_TOKEN = "${env:GITHUB_TOKEN}" }',
+                only_for="program",
             ),
             Key(
                 "headers",
@@ -120,8 +122,14 @@ SOURCE_KINDS = (
                 "HTTP headers for a remote server.",
                 {},
                 example='{ Authorization = "Bearer ${env:TOKEN}" }',
+                only_for="address",
             ),
-            Key("cwd", PATH, "Where the program runs; where pegboard was started if it is not written."),
+            Key(
+                "cwd",
+                PATH,
+                "Where the program runs; where pegboard was started if it is not written.",
+                only_for="program",
+            ),
             Key(
                 "strict_output",
                 FLAG,

@@ -129,10 +129,19 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path, con
     assert says in str(caught.value)
 
 
-def test_a_key_without_effect_is_told_and_does_no_harm(tmp_path: Path) -> None:
-    config = read(tmp_path, '[sources.p]\npython = "a"\nenv = {A = "b"}\n')
-    assert config.sources["p"].options == {}
-    assert config.warnings == ("sources.p.env has no effect: it is a key of mcp sources, this one is python.",)
+@pytest.mark.parametrize(
+    ("source", "warning"),
+    [
+        ('python = "a"\nenv = {A = "b"}', "x.env has no effect: a source of kind python does not use it."),
+        ('mcp = ["a"]\nheaders = {A = "b"}', "x.headers has no effect: it is for a server with an address."),
+        ('mcp = ["a"]\ntransport = "sse"', "x.transport has no effect: it is for a server with an address."),
+        ('mcp = "http://a/"\nenv = {A = "b"}', "x.env has no effect: it is for a server with a program."),
+        ('mcp = "http://a/"\ncwd = "b"', "x.cwd has no effect: it is for a server with a program."),
+    ],
+)
+def test_a_key_without_effect_is_told_and_does_no_harm(tmp_path: Path, source: str, warning: str) -> None:
+    config = read(tmp_path, f"[sources.x]\n{source}\n")
+    assert config.warnings == (f"sources.{warning}",)
 
 
 def test_secrets_stay_references_until_they_are_needed(tmp_path: Path) -> None:
