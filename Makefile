@@ -24,7 +24,7 @@ check: format lint types contracts test
 
 # No server is started here; under two minutes.
 quick: lint types contracts
-	$(BIN)/python -m pytest tests/unit tests/house -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest tests/unit tests/house tests/docs -m "not slow" $(ARGS)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format --check .

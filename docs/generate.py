@@ -106,8 +106,9 @@ def _member_docs(enum: Any) -> dict[str, str]:
 def _verb(app: Any, title: str) -> str:
     names = [name for name in app if not name.startswith("-")]
     if names:
+        own = [_summary(app), _options(app)] if app.default_command else [str(app.help)]
         inner = [_verb(app[name], f"{title} {name}") for name in names]
-        return "\n\n".join([f"## {title}", str(app.help), *inner])
+        return "\n\n".join([f"## {title}", *own, *inner])
     level = "##" if title.count(" ") == 1 else "###"
     return f"{level} {title}\n\n{_summary(app)}\n\n{_options(app)}"
 

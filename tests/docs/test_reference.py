@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import pytest
 from pages import ROOT, pages
 
 from pegboard.cli.verbs import VERBS
@@ -14,7 +13,6 @@ WRITTEN = "\n".join(page.read_text() for page in pages() if "reference" not in p
 REFERENCE = {page.name: page.read_text() for page in (ROOT / "docs/reference").glob("*.md")}
 
 
-@pytest.mark.slow
 def test_the_reference_is_what_the_code_says() -> None:
     command = [sys.executable, "docs/generate.py", "--check"]
     outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
