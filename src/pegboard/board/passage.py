@@ -14,6 +14,7 @@ from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
 from pegboard.invoke.dispatch import dispatch
 from pegboard.invoke.guard import guard
+from pegboard.invoke.hint import hints
 from pegboard.invoke.modes import dry_run, modes
 from pegboard.invoke.record import record
 from pegboard.invoke.size import DEFAULT_LIMIT, Keep, size
@@ -124,6 +125,7 @@ class Passage:
             *outer,
             modes(board.spec),
             guard(board.spec),
+            hints(board.spec),
             dry_run(board.health_of, board.spec),
             concurrency(board.spec, lambda spec: _slot(spec, limits.at_once)),
             timeout(board.spec, lambda spec: limits.seconds.get(spec.source.name)),
