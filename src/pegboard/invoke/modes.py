@@ -24,8 +24,8 @@ from pegboard.core import (
 )
 from pegboard.invoke.lookup import SpecOf
 from pegboard.schema.compare import differences
-from pegboard.schema.embed import find
 from pegboard.schema.types import Json, JsonObject, digest
+from pegboard.schema.walk import look_up
 
 HealthOf: TypeAlias = Callable[[ToolSpec], Awaitable[Health]]
 """How a tool's source is right now."""
@@ -91,8 +91,8 @@ def shape_of(spec: ToolSpec, arguments: JsonObject) -> Result:
         shape = spec.original_input if spec.original_input is not None else spec.input
     at = arguments.get("pointer")
     if isinstance(at, str) and at:
-        found = find(shape, at)
-        if found is None:
+        found, shape = look_up(shape, at)
+        if not found:
             return Result(
                 mode=Mode.SCHEMA,
                 failure=Result.failed(
@@ -102,7 +102,6 @@ def shape_of(spec: ToolSpec, arguments: JsonObject) -> Result:
                     next_step="Call again without `pointer` for the whole shape.",
                 ).failure,
             )
-        shape = found
     return Result(value=shape, mode=Mode.SCHEMA, report=Report(notes=("Nothing was called.",)))
 
 

@@ -3,16 +3,8 @@
 from collections.abc import Mapping
 from typing import cast
 
-from pegboard.schema.types import Json, Schema, canonical, pointer
-
-_ONE_SCHEMA = frozenset(
-    (
-        *("additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then"),
-        *("unevaluatedItems", "unevaluatedProperties"),
-    )
-)
-_SCHEMA_LISTS = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
-_SCHEMA_MAPS = frozenset(("$defs", "definitions", "dependentSchemas", "patternProperties", "properties"))
+from pegboard.schema.types import Json, Schema, as_list, as_object, pointer
+from pegboard.schema.walk import look_up, map_children, ref_pointer, ref_target, ref_to, tokens
 
 
 class Embedding:
@@ -35,43 +27,22 @@ class Embedding:
             root: the schema that it is part of.
             owner: the name to tell definitions of the same name apart by.
         """
-        if root.get("$id") and "$ref" in canonical(piece):
-            return self._whole(piece, root, owner)
-        return self._moved(piece, root, owner)
-
-    def _whole(self, piece: Json, root: Schema, owner: str) -> Json:
-        return self._moved(piece, {key: value for key, value in root.items() if key != "$id"}, owner)
-
-    def _moved(self, value: Json, root: Schema, owner: str) -> Json:
-        if not isinstance(value, Mapping):
-            return value
-        moved: dict[str, Json] = {}
-        for key, part in cast("Mapping[str, Json]", value).items():
-            if key in ("$ref", "$dynamicRef") and isinstance(part, str) and part.startswith("#"):
-                moved[key] = self._reference(part, root, owner)
-            elif key in _SCHEMA_MAPS and isinstance(part, Mapping):
-                parts = cast("Mapping[str, Json]", part)
-                moved[key] = {name: self._moved(sub, root, owner) for name, sub in parts.items()}
-            elif key in _SCHEMA_LISTS and isinstance(part, list):
-                moved[key] = [self._moved(sub, root, owner) for sub in cast("list[Json]", part)]
-            elif key in _ONE_SCHEMA:
-                moved[key] = self._moved(part, root, owner)
-            else:
-                moved[key] = part
+        if not isinstance(piece, dict):
+            return piece
+        moved = map_children(cast("dict[str, Json]", piece), lambda child, _: self.take(child, root, owner))
+        for keyword in ("$ref", "$dynamicRef"):
+            if isinstance(moved.get(keyword), str) and moved[keyword].startswith("#"):
+                moved[keyword] = self._reference(moved[keyword], root, owner)
         return moved
 
     def _reference(self, reference: str, root: Schema, owner: str) -> str:
-        for keyword in ("$defs", "definitions"):
-            prefix = f"#/{keyword}/"
-            if reference.startswith(prefix):
-                name, _, rest = reference.removeprefix(prefix).partition("/")
-                key = name.replace("~1", "/").replace("~0", "~").replace("%20", " ")
-                found = cast("Mapping[str, Json]", root.get(keyword, {}))
-                if key in found:
-                    moved = self._define(f"{keyword}/{key}", key, found[key], root, owner)
-                    return f"#{pointer('$defs', moved)}" + (f"/{rest}" if rest else "")
-        moved = self._define("", owner, root, root, owner)
-        return f"#{pointer('$defs', moved)}{reference.removeprefix('#')}"
+        parts = tokens(ref_pointer(reference) or "")
+        found, definition = look_up(dict(root), pointer(*parts[:2]))
+        if len(parts) >= 2 and parts[0] in ("$defs", "definitions") and found:
+            moved = self._define(pointer(*parts[:2]), parts[1], definition, root, owner)
+            return ref_to(pointer("$defs", moved, *parts[2:]))
+        moved = self._define("", owner, {key: value for key, value in root.items() if key != "$id"}, root, owner)
+        return ref_to(pointer("$defs", moved, *parts))
 
     def _define(self, place: str, key: str, definition: Json, root: Schema, owner: str) -> str:
         token = (self._root(root), place)
@@ -82,7 +53,7 @@ class Embedding:
             if name not in self.defs:
                 self._names[token] = name
                 self.defs[name] = {}  # claimed before its own references are followed: cycles end here
-                self.defs[name] = self._moved(definition, root, owner)
+                self.defs[name] = self.take(definition, root, owner)
                 return name
         raise AssertionError("more candidates than definitions")
 
@@ -106,31 +77,16 @@ def at_path(schema: Schema, path: tuple[str | int, ...]) -> Schema | None:
 
 
 def _step(node: Json, key: str | int) -> Json:
-    if not isinstance(node, Mapping):
-        return None
-    mapping = cast("Mapping[str, Json]", node)
     if isinstance(key, str):
-        return cast("Mapping[str, Json]", mapping.get("properties", {})).get(key)
-    prefix = cast("list[Json]", mapping.get("prefixItems", []))
-    return prefix[key] if 0 <= key < len(prefix) else mapping.get("items")
+        return as_object(as_object(node).get("properties")).get(key)
+    prefix = as_list(as_object(node).get("prefixItems"))
+    return prefix[key] if 0 <= key < len(prefix) else as_object(node).get("items")
 
 
 def _resolved(node: Json, root: Schema) -> Json:
     for _ in range(20):
-        if not isinstance(node, Mapping) or not isinstance(cast("Schema", node).get("$ref"), str):
-            return cast("Json", node)
-        node = find(root, cast("str", cast("Schema", node)["$ref"]).removeprefix("#"))
+        reference = as_object(node).get("$ref")
+        if not isinstance(reference, str):
+            return node
+        node = ref_target(dict(root), reference)
     return None
-
-
-def find(value: Json, at: str) -> Json:
-    """What a JSON Pointer (RFC 6901) leads to, or None."""
-    for part in at.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, Mapping):
-            value = cast("Mapping[str, Json]", value).get(key)
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(cast("list[Json]", value)):
-            value = cast("list[Json]", value)[int(key)]
-        else:
-            return None
-    return value
