@@ -51,7 +51,7 @@ class ScatterRun:
     """The handler of a scatter-gather."""
 
     scatter: "Scatter"
-    inner: Mapping[str, ToolSpec]
+    inner: Mapping[str, ToolSpec] = field(repr=False)
     run: Handler
 
     async def __call__(self, call: Call) -> Result:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from pegboard.compose.fanout import Job, Outcome, Pace, fan_out
@@ -56,7 +56,7 @@ class ItemRun:
     """The handler of a batch."""
 
     batch: "Batch"
-    inner: Mapping[str, ToolSpec]
+    inner: Mapping[str, ToolSpec] = field(repr=False)
     shape: Shape
     run: Handler
 

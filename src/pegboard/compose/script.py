@@ -137,7 +137,7 @@ class ScriptRun:
     """The handler of a bundle that is a Python function."""
 
     script: Script
-    inner: Mapping[str, ToolSpec]
+    inner: Mapping[str, ToolSpec] = field(repr=False)
     run: Handler
 
     async def __call__(self, call: Call) -> Result:

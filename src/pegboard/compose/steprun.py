@@ -1,7 +1,7 @@
 """Running the steps of a bundle: each is reported, and a failure says what was done, what was not, and how to go on."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import anyio
@@ -40,7 +40,7 @@ class StepRun:
 
     steps: tuple[Step, ...]
     output: Template | None
-    inner: Mapping[str, ToolSpec]
+    inner: Mapping[str, ToolSpec] = field(repr=False)
     run: Handler
 
     async def __call__(self, call: Call) -> Result:

@@ -15,11 +15,11 @@ GENERIC = (Mode.DRY_RUN, Mode.SCHEMA)
 _KEY = "pegboard/mode_parameter"
 _OWN = "pegboard/own_modes"
 _SAYS = {
-    Mode.EXPLORE: "explore lists what it could do here",
-    Mode.PREVIEW: "preview shows exactly what would change",
-    Mode.DRY_RUN: "dry_run checks the input, sign-in and health",
+    Mode.EXPLORE: "explore lists what could be done",
+    Mode.PREVIEW: "preview shows what would change",
+    Mode.DRY_RUN: "dry_run only checks",
     Mode.EXECUTE: "execute does it",
-    Mode.SCHEMA: "schema returns the full input shape",
+    Mode.SCHEMA: "schema shows the input",
 }
 
 
@@ -44,7 +44,7 @@ def with_modes(spec: ToolSpec, modes: Iterable[Mode], *, default: Mode | None = 
         "type": "string",
         "enum": [mode.value for mode in ordered],
         "default": chosen.value,
-        "description": "; ".join(_SAYS[mode] for mode in ordered) + f". Default: {chosen.value}.",
+        "description": "; ".join(_SAYS[mode] for mode in reversed(ordered)) + ".",
     }
     return replace(
         bare,

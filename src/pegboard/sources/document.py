@@ -105,8 +105,13 @@ def _loader() -> type[Any]:
     Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(decimal), list("-+0123456789."))
     Loader.add_implicit_resolver(_MERGE, re.compile(r"^<<$"), ["<"])
     Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+    Loader.add_constructor("tag:yaml.org,2002:int", _int)
     Loader.add_constructor("tag:yaml.org,2002:float", _float)
     return Loader
+
+
+def _int(loader: Any, node: Any) -> int:
+    return int(loader.construct_scalar(node))
 
 
 def _float(loader: Any, node: Any) -> float:

@@ -8,7 +8,7 @@ from pegboard.errors import SourceError
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
 from pegboard.sources.openapi.bodies import read_body, read_form
 from pegboard.sources.openapi.documents import Documents, Place
-from pegboard.sources.openapi.operation import Body, Operation, Parameter, Remark
+from pegboard.sources.openapi.operation import Body, Operation, Outline, Parameter, Remark
 from pegboard.sources.openapi.parameters import read_parameter
 from pegboard.sources.openapi.polymorphism import Families
 from pegboard.sources.openapi.schemas import Schemas
@@ -49,8 +49,8 @@ class Description:
         """The first document."""
         return self.documents.top
 
-    def operations(self) -> Iterator[Operation]:
-        """Every operation, in the document's order."""
+    def outlines(self) -> Iterator[Outline]:
+        """Every operation, in the document's order, without its parts: cheap, whatever their size."""
         for path, item in (self.top / "paths").members():
             if path.startswith("x-"):
                 continue
@@ -60,7 +60,7 @@ class Description:
                 continue
             # A path item may carry further members beside a `$ref`.
             for method, operation in self._methods(found, item):
-                yield self._operation(method, path, found, operation)
+                yield _outline(method, path, found, operation)
         self._note_webhooks()
 
     def _methods(self, found: Place, item: Place) -> Iterator[tuple[str, Place]]:
@@ -82,28 +82,24 @@ class Description:
             message = f"{len(names)} webhooks ({', '.join(names[:5])}) are calls that the service makes; no tools."
             self.remarks.append(Remark("webhooks", "/webhooks", message))
 
-    def _operation(self, method: str, path: str, item: Place, place: Place) -> Operation:
+    def operation(self, outline: Outline) -> Operation:
+        """One operation with its parts."""
+        item, place, label = outline.item, outline.place, outline.label
         node = place.object
-        label = f"{method} {path}"
         raw = self._raw_parameters(item, place, label)
-        body = self._body(method, place, raw, label)
-        answer = self._answer(place, label)
+        body = self._body(outline.method, place, raw, label)
+        accepts, output = self._answer(place, label)
         security = node["security"] if isinstance(node.get("security"), list) else self.top.object.get("security")
         return Operation(
-            method=method,
-            path=path,
-            place=place,
-            id=place.text("operationId") or None,
+            outline=outline,
             summary=place.text("summary") or item.text("summary"),
             description=place.text("description") or item.text("description"),
-            tags=tuple(str(tag) for tag in as_list(node.get("tags")) if isinstance(tag, str)),
-            parameters=tuple(self._parameters(path, raw, label)),
+            parameters=tuple(self._parameters(outline.path, raw, label)),
             body=body,
-            accepts=answer[0],
-            output=answer[1],
+            accepts=accepts,
+            output=output,
             security=tuple(_requirement(entry) for entry in as_list(security) if isinstance(entry, dict)),
             servers=self._servers(item, place),
-            deprecated=node.get("deprecated") is True,
             sunset=place.text("x-sunset") or None,
         )
 
@@ -201,6 +197,18 @@ class Description:
         home = self.top / "securityDefinitions" if self.swagger else self.top / "components" / "securitySchemes"
         found = {name: self.documents.follow(place) for name, place in home.members()}
         return {name: place.object for name, place in found.items() if place is not None}
+
+
+def _outline(method: str, path: str, item: Place, place: Place) -> Outline:
+    return Outline(
+        method=method,
+        path=path,
+        item=item,
+        place=place,
+        id=place.text("operationId") or None,
+        tags=tuple(str(tag) for tag in as_list(place.object.get("tags")) if isinstance(tag, str)),
+        deprecated=place.object.get("deprecated") is True,
+    )
 
 
 def placeholders(path: str) -> list[str]:

@@ -28,7 +28,7 @@ class Place:
 
     document: str
     at: str
-    value: Json
+    value: Json = field(repr=False)
 
     def __truediv__(self, key: str | int) -> "Place":
         """What stands under a key, or null."""
@@ -76,7 +76,7 @@ class Documents:
     """
 
     root: str
-    held: dict[str, Json]
+    held: dict[str, Json] = field(repr=False)
     missing: dict[str, str] = field(default_factory=dict[str, str])
 
     @property

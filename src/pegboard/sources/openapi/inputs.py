@@ -32,7 +32,7 @@ class Inputs:
         renamed: arguments whose names are not those of the wire, with place and wire name.
     """
 
-    schema: Schema
+    schema: Schema = field(repr=False)
     parameters: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
     body: str | None = None

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pegboard.core import Effects
-from pegboard.sources.openapi.operation import Operation, Remark
+from pegboard.sources.openapi.operation import Operation, Outline, Remark
 
 MAX_DESCRIPTION = 1_000
 MAX_NAME = 56
@@ -25,7 +25,7 @@ _DESTROYS = re.compile(
 )
 
 
-def names_of(operations: Sequence[Operation], remarks: list[Remark]) -> list[str]:
+def names_of(operations: Sequence[Outline], remarks: list[Remark]) -> list[str]:
     """A name for each operation: its `operationId`, mended where it is missing, taken, machine-made or too long."""
     wanted = [_wanted(operation) for operation in operations]
     counts = Counter(wanted)
@@ -48,15 +48,19 @@ def names_of(operations: Sequence[Operation], remarks: list[Remark]) -> list[str
 
 
 def _free(name: str, taken: set[str]) -> str:
-    choices = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
-    return next(choice for choice in choices if choice not in taken)
+    number = 2
+    free = name
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free
 
 
-def _wanted(operation: Operation) -> str:
+def _wanted(operation: Outline) -> str:
     name = (operation.id or "").strip()
     if not name:
         return _from_path(operation)
-    made = f"_{_snake(operation.path)}_{operation.method.lower()}"  # as FastAPI makes them
+    path = re.sub(r"\W", "_", operation.path)
+    made = f"{path}_{operation.method.lower()}"  # as FastAPI makes them
     if name.endswith(made) and len(name) > len(made):
         name = name[: -len(made)]
     if len(name) > MAX_NAME:
@@ -65,7 +69,7 @@ def _wanted(operation: Operation) -> str:
     return name
 
 
-def _from_path(operation: Operation) -> str:
+def _from_path(operation: Outline) -> str:
     """`list_user_posts` from `GET /users/{id}/posts`, `get_user` from `GET /users/{id}`."""
     parts = [part for part in operation.path.partition("?")[0].split("/") if part]
     parts = [part for part in parts if not re.fullmatch(r"v\d+(\.\d+)*|api|rest", part, re.IGNORECASE)]
@@ -124,7 +128,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def effects_of(operation: Operation, names: Iterable[str]) -> Effects:
+def effects_of(operation: Outline, names: Iterable[str]) -> Effects:
     """What an operation does, by its verb; a name that says "delete" is believed whatever the verb."""
     words = " ".join([*names, operation.path.replace("/", " ")])
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", words).lower()

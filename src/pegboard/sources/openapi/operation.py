@@ -25,7 +25,7 @@ class Parameter:
 
     name: str
     place: str
-    schema: Schema
+    schema: Schema = field(repr=False)
     required: bool = False
     style: str = "form"
     explode: bool = True
@@ -61,7 +61,7 @@ class Body:
     """
 
     media_type: str
-    schema: Schema
+    schema: Schema = field(repr=False)
     required: bool = True
     encodings: Mapping[str, Encoding] = field(default_factory=dict[str, Encoding])
     description: str = ""
@@ -82,47 +82,70 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation.
+class Outline:
+    """What tells an operation from the others.
 
     Parameters:
         method: the verb, in capitals.
         path: the path template.
+        item: the path item that holds it.
         place: where it stands in the description.
         id: its `operationId`, or None.
+        tags: its tags.
+        deprecated: whether it is.
+    """
+
+    method: str
+    path: str
+    item: Place
+    place: Place
+    id: str | None = None
+    tags: tuple[str, ...] = ()
+    deprecated: bool = False
+
+    @property
+    def label(self) -> str:
+        """What notes call it."""
+        return f"{self.method} {self.path}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation with its parts.
+
+    Parameters:
+        outline: which operation it is.
         summary: its summary.
         description: its description.
-        tags: its tags.
         parameters: its parameters, those of its path included, in order.
         body: what it carries.
         accepts: the media types of its successful answers.
         output: the schema of its successful JSON answer, converted.
         security: the alternatives of schemes (name to scopes) that it needs; empty: none.
         servers: the URLs that its path is relative to, as written.
-        deprecated: whether it is.
         sunset: when it ends, where the description says so.
     """
 
-    method: str
-    path: str
-    place: Place
-    id: str | None = None
+    outline: Outline
     summary: str = ""
     description: str = ""
-    tags: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     body: Body | None = None
     accepts: tuple[str, ...] = ()
-    output: Schema | None = None
+    output: Schema | None = field(default=None, repr=False)
     security: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     servers: tuple[str, ...] = ()
-    deprecated: bool = False
     sunset: str | None = None
 
     @property
-    def label(self) -> str:
-        """What notes call it."""
-        return f"{self.method} {self.path}"
+    def method(self) -> str:
+        """The verb, in capitals."""
+        return self.outline.method
+
+    @property
+    def path(self) -> str:
+        """The path template."""
+        return self.outline.path
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
+from urllib.parse import urljoin
 
 from pegboard.schema.types import Json, Schema, as_list, as_object, pointer
 from pegboard.schema.walk import map_children
@@ -84,7 +85,8 @@ class Schemas:
         reference = cast("str", node["$ref"])
         target = self._end(place)
         if target is None:
-            self.dangling.setdefault(reference, []).append(place.at)
+            where = reference if reference.startswith("#") else urljoin(place.document, reference)
+            self.dangling.setdefault(where, []).append(place.at)
             return self._beside({}, place, node)
         if not target.object:
             return self.convert(target)

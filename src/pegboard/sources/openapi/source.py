@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -37,7 +36,7 @@ from pegboard.sources.openapi.description import Description
 from pegboard.sources.openapi.documents import Documents
 from pegboard.sources.openapi.inputs import inputs_of
 from pegboard.sources.openapi.naming import describe, effects_of, names_of
-from pegboard.sources.openapi.operation import Operation, Remark
+from pegboard.sources.openapi.operation import Operation, Outline, Remark
 from pegboard.sources.openapi.pages import paging_of
 from pegboard.sources.openapi.requests import Builder, base_url
 from pegboard.sources.openapi.security import Security, read_security
@@ -192,16 +191,16 @@ class OpenApiSource:
         description = Description(documents)
         options = self._options
         security = read_security(options.auth, description.schemes(), where=f"sources.{self.name}.auth")
-        operations = list(islice(description.operations(), MAX_OPERATIONS + 1))
+        outlines = list(description.outlines())
         remarks = description.remarks
-        if len(operations) > MAX_OPERATIONS:
-            operations = operations[:MAX_OPERATIONS]
-            message = f"Only the first {MAX_OPERATIONS} operations become tools; choose others with `select`."
-            remarks.append(Remark("paths", "/paths", message, fatal=True))
         maker = _Maker(self, description, security)
-        named = list(zip(operations, names_of(operations, remarks), strict=True))
-        chosen = [(operation, name) for operation, name in named if maker.wants(operation, name)]
-        tools = tuple(tool for operation, name in chosen if (tool := maker.tool(operation, name)) is not None)
+        named = list(zip(outlines, names_of(outlines, remarks), strict=True))
+        chosen = [(outline, name) for outline, name in named if maker.wants(outline, name)]
+        if len(chosen) > MAX_OPERATIONS:
+            message = f"{len(chosen)} operations; the first {MAX_OPERATIONS} are tools. Choose others with `select`."
+            remarks.append(Remark("paths", "/paths", message, fatal=True))
+        chosen = chosen[:MAX_OPERATIONS]
+        tools = tuple(tool for outline, name in chosen if (tool := maker.tool(outline, name)) is not None)
         self._bases = tuple(dict.fromkeys(maker.bases))
         return Listing(tools, tuple(_notes(description, maker)), _instructions(description))
 
@@ -219,31 +218,32 @@ class _Maker:
         self.bases: list[str] = []
         self.notes: list[Note] = []
 
-    def wants(self, operation: Operation, name: str) -> bool:
+    def wants(self, outline: Outline, name: str) -> bool:
         """Whether an operation was selected."""
-        if operation.deprecated and not self.options.deprecated:
+        if outline.deprecated and not self.options.deprecated:
             return False
-        return self.selection is None or self._outline(operation, name) in self.selection
+        return self.selection is None or self._sketch(outline, name) in self.selection
 
-    def _outline(self, operation: Operation, name: str) -> ToolSpec:
+    def _sketch(self, outline: Outline, name: str) -> ToolSpec:
         return ToolSpec(
             name=self._full(name),
-            category=operation.tags[0] if operation.tags else None,
-            aliases=(operation.id,) if operation.id else (),
-            effects=effects_of(operation, [name]),
+            category=outline.tags[0] if outline.tags else None,
+            aliases=(outline.id,) if outline.id else (),
+            effects=effects_of(outline, [name]),
             source=self.ref,
         )
 
     def _full(self, name: str) -> ToolName:
         return ToolName(self.source._namespace, name)  # pyright: ignore[reportPrivateUsage]
 
-    def tool(self, operation: Operation, name: str) -> Tool | None:
+    def tool(self, outline: Outline, name: str) -> Tool | None:
         """The tool of an operation, or None where it is set aside."""
         try:
-            return self._tool(operation, name)
-        except (RecursionError, ValueError, TypeError, KeyError) as error:  # one odd operation costs itself alone
-            message = f"{operation.label} cannot be read: {type(error).__name__}: {error}"
-            self.notes.append(Note(NoteKind.SET_ASIDE, name, operation.place.at, message))
+            return self._tool(self.description.operation(outline), name)
+        except (RecursionError, ValueError, TypeError, KeyError, AttributeError) as error:
+            # One odd operation costs itself alone.
+            message = f"{outline.label} cannot be read: {type(error).__name__}: {error}"
+            self.notes.append(Note(NoteKind.SET_ASIDE, name, outline.place.at, message))
             return None
 
     def _tool(self, operation: Operation, name: str) -> Tool:
@@ -264,10 +264,10 @@ class _Maker:
         if operation.output is not None:
             output, left = responses.whole(operation.output, most=_MAX_OUTPUT_DEFS)
             self._remark(name, operation, left, "output")
-        effects = effects_of(operation, [name, operation.id or ""])
+        effects = effects_of(operation.outline, [name, operation.outline.id or ""])
         description, cut = describe(operation)
         if cut:
-            self.notes.append(Note(NoteKind.WARNING, name, operation.place.at, cut))
+            self.notes.append(Note(NoteKind.WARNING, name, operation.outline.place.at, cut))
         every = [Fixed("header", key, value) for key, value in self.options.headers.items()]
         client = self.source._client or SafeClient(self.source._allowance)  # pyright: ignore[reportPrivateUsage]
         run = OperationRun(
@@ -284,7 +284,7 @@ class _Maker:
     def _remark(self, name: str, operation: Operation, left: int, what: str) -> None:
         if left:
             message = f"{left} definitions of its {what} are left open: there are too many to list."
-            self.notes.append(Note(NoteKind.WARNING, name, operation.place.at, message))
+            self.notes.append(Note(NoteKind.WARNING, name, operation.outline.place.at, message))
 
 
 def _notes(description: Description, maker: _Maker) -> Iterable[Note]:

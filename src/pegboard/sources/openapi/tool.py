@@ -1,7 +1,6 @@
 """An operation as a tool."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pegboard.core import (
@@ -48,7 +47,7 @@ class OperationRun:
     builder: Builder
     exchange: Exchange
     paging: Paging | None
-    output: Schema | None
+    output: Schema | None = field(repr=False)
     strict: bool
     documents: Documents
 
@@ -102,7 +101,7 @@ class OperationRun:
 
     def _shape(self) -> Json:
         """The upstream's own input: parameters and body as the description has them, references followed once."""
-        place = self.builder.operation.place
+        place = self.builder.operation.outline.place
         shape: dict[str, Json] = {"method": self.builder.operation.method, "path": self.builder.operation.path}
         shape["parameters"] = [self._followed(entry) for entry in (place / "parameters").items()]
         if "requestBody" in place.object:
@@ -153,7 +152,7 @@ def tool_of(
         category=_category(operation),
         auth=auth,
         deprecated=_deprecated(operation),
-        aliases=(operation.id,) if operation.id and operation.id != name.name else (),
+        aliases=(id,) if (id := operation.outline.id) and id != name.name else (),
         meta=meta,
         source=source,
     )
@@ -164,17 +163,14 @@ def tool_of(
 
 
 def _category(operation: Operation) -> str | None:
-    if operation.tags:
-        return operation.tags[0]
+    if operation.outline.tags:
+        return operation.outline.tags[0]
     parts = [part for part in operation.path.split("/") if part and "{" not in part]
     return parts[0] if parts else None
 
 
 def _deprecated(operation: Operation) -> str | None:
-    if not operation.deprecated:
+    if not operation.outline.deprecated:
         return None
     until = f" It ends on {operation.sunset}." if operation.sunset else ""
     return f"The service calls this operation deprecated.{until}"
-
-
-Definitions = Mapping[str, Schema]
