@@ -89,6 +89,12 @@ class SourceRef:
     kind: str
 
 
+OWN_META = "pegboard/"
+"""The keys of `ToolSpec.meta` that begin so are the board's own and stay on it."""
+
+DOCUMENTED_OUTPUT = f"{OWN_META}documented_output"
+"""Set in `ToolSpec.meta` where `output` is what somebody's document says and nobody promises: wires leave it out."""
+
 EMPTY_INPUT: Schema = {"type": "object", "properties": {}}
 
 

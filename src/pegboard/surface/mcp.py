@@ -12,8 +12,21 @@ from enum import StrEnum
 from typing import Any, cast
 
 from pegboard.catalog.view import View
-from pegboard.core import Call, Failure, FailureCode, Mode, Progress, Report, Result, Session, ToolName, ToolSpec
+from pegboard.core import (
+    Call,
+    Effects,
+    Failure,
+    FailureCode,
+    Mode,
+    Progress,
+    Report,
+    Result,
+    Session,
+    ToolName,
+    ToolSpec,
+)
 from pegboard.core.call import Log
+from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import validator
 
@@ -26,12 +39,21 @@ REPORT_KEY = "pegboard/report"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 """An upstream's stamp, which is not this server's."""
 
+MODE_KEY = "pegboard/mode"
+"""Where a request's `_meta` may name the mode, and a result's does where it is not execute."""
+
 _BLOCKS: Mapping[str, tuple[str, ...]] = {
     "text": ("text",),
     "image": ("data", "mimeType"),
     "audio": ("data", "mimeType"),
     "resource_link": ("uri", "name"),
     "resource": ("resource",),
+}
+_HINTS_OF: Mapping[Effects, JsonObject] = {
+    Effects.READ_ONLY: {"readOnlyHint": True},
+    Effects.ADDITIVE: {"readOnlyHint": False, "destructiveHint": False},
+    Effects.IDEMPOTENT: {"readOnlyHint": False, "idempotentHint": True},
+    Effects.DESTRUCTIVE: {"readOnlyHint": False, "destructiveHint": True},
 }
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
@@ -56,11 +78,12 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
         name: its wire name.
         family: the reader's protocol family.
     """
-    row: dict[str, Any] = {**spec.meta, "name": name}
+    foreign = {key: value for key, value in spec.meta.items() if not key.startswith(OWN_META)}
+    row: dict[str, Any] = {**foreign, "name": name}
     optional = {
         "title": spec.title,
         "description": spec.description,
-        "annotations": _annotations(spec.annotations),
+        "annotations": _annotations(spec.annotations or _hints_of(spec)),
         "icons": [icon for icon in spec.icons if isinstance(icon.get("src"), str)],
     }
     row |= {key: value for key, value in optional.items() if value}
@@ -69,6 +92,11 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
     if output is not None:
         row["outputSchema"] = output
     return row
+
+
+def _hints_of(spec: ToolSpec) -> JsonObject:
+    """The hints of a tool whose source sends none, from its effects; a tool with a preview keeps them."""
+    return _HINTS_OF.get(spec.effects, {})
 
 
 def _annotations(sent: JsonObject) -> JsonObject:
@@ -80,7 +108,7 @@ def _annotations(sent: JsonObject) -> JsonObject:
 
 
 def _output_schema(spec: ToolSpec, family: Family) -> Schema | None:
-    schema = spec.output
+    schema = None if DOCUMENTED_OUTPUT in spec.meta else spec.output
     if schema is None or family is Family.STATELESS or schema.get("type") == "object":
         return schema
     definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
@@ -110,7 +138,7 @@ def call(
         log: where log messages go.
     """
     meta: JsonObject = params.get("_meta") or {}
-    mode = meta.get("pegboard/mode")
+    mode = meta.get(MODE_KEY)
     return Call(
         tool=name,
         arguments=params.get("arguments") or {},
@@ -176,10 +204,29 @@ def _meta(result: Result) -> dict[str, Any]:
     meta: dict[str, Any] = {}
     if result.failure is not None:
         meta[FAILURE_KEY] = _failure(result.failure)
-    if result.report is not None and (result.report.changes or result.report.notes):
-        changes = [{"kind": c.kind, "where": c.where, "message": c.message} for c in result.report.changes]
-        meta[REPORT_KEY] = {"changes": changes, "notes": list(result.report.notes)}
+    if result.report is not None and (report := _report(result.report)):
+        meta[REPORT_KEY] = report
+    if result.mode is not Mode.EXECUTE:
+        meta[MODE_KEY] = result.mode.value
     return meta
+
+
+def _report(report: Report) -> JsonObject:
+    """What happened inside, without the values, which the result itself holds."""
+    parts: dict[str, Any] = {
+        "changes": [{"kind": c.kind, "where": c.where, "message": c.message} for c in report.changes],
+        "notes": list(report.notes),
+        "counts": report.counts,
+        "items": [{"index": item.index, "status": item.status.value} for item in report.items],
+        "steps": [{"id": step.id, "tool": step.tool, "status": step.status.value} for step in report.steps],
+        "sources": {
+            name: {"status": source.status.value, "count": source.count, "seconds": source.seconds}
+            for name, source in report.sources.items()
+        },
+        "run_id": report.run_id,
+        **report.data,
+    }
+    return {key: value for key, value in parts.items() if value not in (None, [], {})}
 
 
 def _failure(failure: Failure) -> JsonObject:

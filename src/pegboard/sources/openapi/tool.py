@@ -18,6 +18,7 @@ from pegboard.core import (
     ToolSpec,
 )
 from pegboard.core.mode import with_modes, with_own_modes
+from pegboard.core.spec import DOCUMENTED_OUTPUT
 from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import Validator, validator
 from pegboard.sources.http.answer import result_of
@@ -26,9 +27,6 @@ from pegboard.sources.openapi.documents import Documents, Place
 from pegboard.sources.openapi.operation import Operation
 from pegboard.sources.openapi.pages import Paging, joined
 from pegboard.sources.openapi.requests import Builder
-
-DOCUMENTED = "pegboard/output"
-"""The key of `spec.meta` that says where an output schema comes from; `documented` ones are not promised to clients."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +138,7 @@ def tool_of(
     if run.builder.inputs.renamed:
         meta["pegboard/renamed"] = {key: list(place) for key, place in run.builder.inputs.renamed.items()}
     if run.output is not None and not run.strict:
-        meta[DOCUMENTED] = "documented"
+        meta[DOCUMENTED_OUTPUT] = True
     spec = ToolSpec(
         name=name,
         description=description,
