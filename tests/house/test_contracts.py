@@ -1,9 +1,11 @@
 """Imports point down only, and the check sees it when one does not."""
 
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -58,3 +60,43 @@ def test_a_planted_fault_is_caught(copy: Path, contract: str, module: str, line:
     broken = [text for text in outcome.stdout.splitlines() if " BROKEN" in text]
     assert outcome.returncode == 1
     assert any(text.startswith(contract) for text in broken), outcome.stdout
+
+
+def rooms() -> list[list[str]]:
+    """The rooms that there are, by layer, the highest first."""
+    layers = next(contract["layers"] for contract in CONTRACTS if contract["type"] == "layers")
+    named = [[room.strip(" ()") for room in layer.split("|")] for layer in layers]
+    source = ROOT / "src/pegboard"
+    return [[room for room in layer if list(source.glob(f"{room}*"))] for layer in named]
+
+
+def a_module_of(folder: Path, room: str) -> Path:
+    """A file of a room."""
+    alone = folder / "pegboard" / f"{room}.py"
+    return alone if alone.exists() else folder / "pegboard" / room / "planted.py"
+
+
+@pytest.mark.slow
+def test_an_import_that_points_up_or_across_is_caught_in_every_room(copy: Path) -> None:
+    layers = [layer for layer in rooms() if layer]
+    up = [(room, above[0]) for above, layer in pairwise(layers) for room in layer]
+    across = [(room, other) for layer in layers for room, other in pairwise(layer)]
+    for room, other in (*up, *across):
+        with a_module_of(copy, room).open("a") as file:
+            file.write(f"\nimport pegboard.{other}\n")
+    told = lint(copy).stdout
+    missed = [f"{room} -> {other}" for room, other in (*up, *across) if not names_import(told, room, other)]
+    assert len(up) > 10
+    assert missed == []
+
+
+def names_import(report: str, room: str, other: str) -> bool:
+    return re.search(rf"pegboard\.{room}(\.\w+)* -> pegboard\.{other}\b", report) is not None
+
+
+@pytest.mark.slow
+def test_a_room_that_no_layer_names_is_refused(copy: Path) -> None:
+    (copy / "pegboard/attic.py").write_text('"""A room that nobody has placed."""\n')
+    outcome = lint(copy)
+    assert outcome.returncode == 1
+    assert "attic" in outcome.stdout

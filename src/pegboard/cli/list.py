@@ -6,7 +6,7 @@ from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import document, one_line, say, table
+from pegboard.cli.output import counted, document, one_line, say, table
 from pegboard.core import SourceState, SourceStatus, select
 
 
@@ -32,6 +32,6 @@ async def list_tools(*selectors: str, config: ConfigFile = DEFAULT_CONFIG, json:
 
 def _summary(tools: int, statuses: Sequence[SourceStatus]) -> str:
     unwell = [status for status in statuses if status.state in (SourceState.UNAVAILABLE, SourceState.DEGRADED)]
-    lines = [f"{tools} tools; {len(statuses)} sources."]
+    lines = [f"{counted(tools, 'tool')}; {counted(len(statuses), 'source')}."]
     lines += [f"{status.name} is {status.state}: {one_line(status.error or '')}" for status in unwell]
     return "\n".join(lines)

@@ -35,6 +35,11 @@ def guarded() -> Generator[None]:
         _stream = None
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun in the right form."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def data(text: str) -> None:
     """Print a line of data."""
     _write(_stream or sys.stdout, text)
