@@ -85,8 +85,9 @@ async def board_over(target: object) -> AsyncIterator[object]:
     from pegboard.sources.mcp import McpSource
 
     with tempfile.TemporaryDirectory() as folder:
-        config = parse({"sources": {}, "board": {"store": folder}}, folder=Path(folder))
-        board = Board.open(config, beside=[McpSource("up", target)])
+        sources = {"up": {"mcp": target}} if isinstance(target, str) else {}
+        config = parse({"sources": sources, "board": {"store": folder}}, folder=Path(folder))
+        board = Board.open(config, beside=[] if sources else [McpSource("up", target)])
         async with board, served(board) as server:
             yield server
 

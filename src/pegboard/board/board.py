@@ -119,7 +119,7 @@ class Board:
             name=found.board.name,
             residency=_residency(found.board),
             memory=memory,
-            passage=Passage.of(found, memory.keeper(found.board.max_result)),
+            passage=Passage.of(found, memory.keeper(found.board.max_result), beside),
             refresh=refresh,
             watcher=watcher,
             filters=filters_of(found),

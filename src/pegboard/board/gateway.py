@@ -1,7 +1,7 @@
 """The board as an MCP server: what it lists, what it answers, and who is told of changes."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
@@ -135,10 +135,14 @@ async def served(board: Board) -> AsyncGenerator[Any]:
 
     gateway = Gateway(board)
     server = GatewayServer(gateway)
-    async with anyio.create_task_group() as tasks:
+    async with AsyncExitStack() as stack:
+        tasks = anyio.create_task_group()
+        await tasks.__aenter__()
+        # Left without the body's exception, which a task group would wrap into a group.
+        stack.push_async_callback(tasks.__aexit__, None, None, None)
+        stack.callback(tasks.cancel_scope.cancel)
         tasks.start_soon(_announce, gateway, server)
         yield server
-        tasks.cancel_scope.cancel()
 
 
 async def _announce(gateway: Gateway, server: Any) -> None:

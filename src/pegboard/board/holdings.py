@@ -63,8 +63,9 @@ class Holdings:
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means: its own spelling first, then a meta-tool's."""
         found = self.aliases.full.get(text)
-        if found is not None and found in self.catalog:
-            return found
+        tool = self.catalog.tools.get(found) if found is not None else None
+        if tool is not None:
+            return tool.spec.name  # the catalog's own object: dictionaries find it without comparing
         return self._reserved.get(text) or resolve(text, self.catalog, self.aliases)
 
     def find(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:

@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from pegboard.config import Config
-from pegboard.core import Call, Handler, Health, Middleware, Tool, ToolName, ToolSpec, pipeline
+from pegboard.core import Call, Handler, Health, Middleware, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
 from pegboard.invoke.dispatch import dispatch
@@ -67,15 +67,17 @@ class Limits:
     max_result: int = DEFAULT_LIMIT
 
     @classmethod
-    def of(cls, config: Config) -> Self:
-        """The limits that a config sets."""
+    def of(cls, config: Config, beside: Sequence[Source] = ()) -> Self:
+        """The limits that a config sets, for its own sources and for those beside it."""
+        kinds = {source.name: source.kind for source in (*config.sources.values(), *beside)}
+        own = {name: source.call_timeout for name, source in config.sources.items()}
         return cls(
             seconds={
-                name: source.call_timeout
-                for name, source in config.sources.items()
-                if source.kind not in _TIMED_ELSEWHERE
+                name: own.get(name, config.board.call_timeout)
+                for name, kind in kinds.items()
+                if kind not in _TIMED_ELSEWHERE
             },
-            at_once=dict.fromkeys(config.sources, config.board.concurrency),
+            at_once=dict.fromkeys(kinds, config.board.concurrency),
             max_result=config.board.max_result,
         )
 
@@ -97,13 +99,19 @@ class Passage:
     keep: Keep | None = None
 
     @classmethod
-    def of(cls, config: Config, keep: Keep | None) -> Self:
-        """The passage that a config sets; it hears of every secret that the config's references lead to."""
+    def of(cls, config: Config, keep: Keep | None, beside: Sequence[Source] = ()) -> Self:
+        """The passage that a config sets; it hears of every secret that the config's references lead to.
+
+        Parameters:
+            config: the config.
+            keep: keeps the whole of answers that were cut.
+            beside: sources besides the config's.
+        """
         redactor = Redactor()
         config.secrets.watch(redactor.register)
         store = traces_of(config)
         recorder = None if store is None else Recorder(store, keep_seconds=config.board.keep_days * _DAY)
-        return cls(limits=Limits.of(config), redactor=redactor, recorder=recorder, keep=keep)
+        return cls(limits=Limits.of(config, beside), redactor=redactor, recorder=recorder, keep=keep)
 
     def handler(self, board: Lookups, outer: Sequence[Middleware]) -> Handler:
         """The whole pipeline.
