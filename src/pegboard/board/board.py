@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 from uuid import uuid4
 
 import anyio
+import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from pegboard.board.blocking import BlockingBoard, blocking
@@ -79,7 +80,9 @@ class Board:
         self.config = config
         self._refresh_first = refresh
         self._meta = meta_tools(self)
-        self._held = Holdings(default_index, self.residency, {name: ToolName("", name) for name in META_NAMES})
+        shelf = memory.folder / "index.npz" if memory is not None and memory.folder is not None else None
+        reserved = {name: ToolName("", name) for name in META_NAMES}
+        self._held = Holdings(default_index, self.residency, reserved, shelf)
         self._memory = memory
         self._roster = Roster(sources, self._held, memory, watcher, filters)
         self._loaded = Loaded()
@@ -135,6 +138,7 @@ class Board:
         if self._memory is not None:
             self._stack.enter_context(self._memory)
         self._stack.push_async_callback(self._passage.close)
+        self._stack.push_async_callback(anyio.to_thread.run_sync, self._held.shelve)
         tasks = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(tasks.cancel_scope.cancel)
         await self._roster.attach(tasks, refresh=self._refresh_first)
@@ -213,11 +217,11 @@ class Board:
 
     async def search(self, query: str, limit: int = 8, where: Where | None = None) -> Found:
         """The tools that meet a request best."""
-        return self.find(query, limit=limit, where=where)
+        return await self._held.search(query, limit=limit, where=where)
 
-    def find(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
-        """As `search`, for callers that do not wait."""
-        return self._held.find(query, limit=limit, where=where)
+    async def warm(self) -> None:
+        """Make the search index now, so that the first search need not wait for it."""
+        await self._held.warm()
 
     async def call(
         self,

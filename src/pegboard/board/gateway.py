@@ -142,6 +142,7 @@ async def served(board: Board) -> AsyncGenerator[Any]:
         stack.push_async_callback(tasks.__aexit__, None, None, None)
         stack.callback(tasks.cancel_scope.cancel)
         tasks.start_soon(_announce, gateway, server)
+        tasks.start_soon(board.warm)
         yield server
 
 

@@ -3,12 +3,24 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import anyio
+import anyio.to_thread
 
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, resolve
-from pegboard.core import Tool, ToolName
+from pegboard.core import Tool, ToolName, ToolSpec
+from pegboard.core.bulk import no_collection
 from pegboard.discovery.residency import Exposed, Residency, expose
 from pegboard.index import Found, Index, Where
 from pegboard.surface import mcp
+
+AT_ONCE = 20
+"""Changes of more tools than these are indexed in a thread."""
+WORTH_KEEPING = 1000
+"""An index of fewer tools is made faster than it is read."""
 
 
 class Holdings:
@@ -18,9 +30,16 @@ class Holdings:
         index: makes the search engine, when it is first needed.
         residency: decides which tools a model sees at once.
         reserved: names that no tool may take, and what they mean.
+        shelf: where the index is kept between runs.
     """
 
-    def __init__(self, index: Callable[[], Index], residency: Residency, reserved: Mapping[str, ToolName]) -> None:
+    def __init__(
+        self,
+        index: Callable[[], Index],
+        residency: Residency,
+        reserved: Mapping[str, ToolName],
+        shelf: Path | None = None,
+    ) -> None:
         self.catalog = Catalog()
         self.aliases = AliasTable()
         self.list_version = 0
@@ -31,6 +50,9 @@ class Holdings:
         self._index: Index | None = None
         self._reserved = reserved
         self._behind: set[ToolName] = set()
+        self._lock = anyio.Lock()
+        self._shelf = shelf
+        self._unsaved = False
 
     def rename(self, aliases: Mapping[ToolName, str]) -> None:
         """Take over wire names; they must hold every name that is held already."""
@@ -38,8 +60,9 @@ class Holdings:
 
     def replace(self, tools: Iterable[Tool]) -> Diff:
         """Hold these tools from now on; returns what changed."""
-        newer = Catalog.of(tools)
-        diff = self.catalog.diff(newer)
+        with no_collection():
+            newer = Catalog.of(tools)
+            diff = self.catalog.diff(newer)
         self.aliases = self.aliases.extend(diff.added, reserved=self._reserved)
         if not diff:
             return diff
@@ -68,15 +91,62 @@ class Holdings:
             return tool.spec.name  # the catalog's own object: dictionaries find it without comparing
         return self._reserved.get(text) or resolve(text, self.catalog, self.aliases)
 
-    def find(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
-        """Search. The index catches up here, so that a change costs nothing until somebody asks."""
-        if self._index is None:
-            self._index = self._make_index()
-        if self._behind:
-            names, self._behind = self._behind, set[ToolName]()
-            present = [tool.spec for name in sorted(names) for tool in [self.catalog.get(name)] if tool is not None]
-            self._index.update(put=present, remove=sorted(name for name in names if name not in self.catalog))
+    async def search(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
+        """The tools that meet a request best. The index catches up here, so that a change costs nothing until then."""
+        while self._index is None or self._behind or self._lock.locked():
+            async with self._lock:
+                await self._catch_up()
         return self._index.search(query, limit=limit, where=where)
+
+    async def warm(self) -> None:
+        """Make the index now, so that the first search need not wait for it."""
+        async with self._lock:
+            await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        names, self._behind = self._behind, set[ToolName]()
+        step = partial(self._index_anew if self._index is None else self._index_change, self.catalog, names)
+        if self._index is not None and len(names) <= AT_ONCE:
+            step()
+        else:
+            await anyio.to_thread.run_sync(step)
+
+    def _index_anew(self, catalog: Catalog, _: set[ToolName]) -> None:
+        index = self._make_index()
+        with no_collection():
+            if self._shelf is not None and self._shelf.exists() and isinstance(index, Shelved):
+                self._unsaved = index.load(self._shelf, catalog.specs) < len(catalog)
+            else:
+                index.update(put=catalog.specs)
+                self._unsaved = True
+        self._index = index
+
+    def _index_change(self, catalog: Catalog, names: set[ToolName]) -> None:
+        assert self._index is not None
+        present = [tool.spec for name in sorted(names, key=str) for tool in [catalog.get(name)] if tool is not None]
+        with no_collection():
+            self._index.update(put=present, remove=sorted((n for n in names if n not in catalog), key=str))
+        self._unsaved = self._unsaved or bool(names)
+
+    def shelve(self) -> None:
+        """Keep a large index for the next run; nobody may search meanwhile."""
+        index, worth = self._index, self._unsaved and not self._behind and len(self.catalog) >= WORTH_KEEPING
+        if worth and self._shelf is not None and isinstance(index, Shelved):
+            with suppress(OSError):
+                index.save(self._shelf)
+
+
+@runtime_checkable
+class Shelved(Protocol):
+    """An index that can be kept between runs."""
+
+    def save(self, path: Path) -> None:
+        """Write it."""
+        ...
+
+    def load(self, path: Path, specs: Iterable[ToolSpec]) -> int:
+        """Hold these tools, and say how many the file knew."""
+        ...
 
 
 class Loaded:

@@ -12,6 +12,7 @@ from pegboard.catalog import AliasTable
 from pegboard.catalog.plain import spec_from_json, spec_to_json
 from pegboard.config import SourceConfig
 from pegboard.core import Call, Listing, Result, Tool, ToolName
+from pegboard.core.bulk import no_collection
 from pegboard.invoke.size import Keep, Kept
 
 if TYPE_CHECKING:
@@ -44,6 +45,11 @@ class Memory:
         self._prints = {name: source.fingerprint for name, source in sources.items()}
         self._reserved = frozenset(reserved)
 
+    @property
+    def folder(self) -> Path | None:
+        """The store's folder; None for a store in memory."""
+        return self._location if isinstance(self._location, Path) else None
+
     def __enter__(self) -> Self:
         """Open the store."""
         from pegboard.store import Store
@@ -63,7 +69,9 @@ class Memory:
     def known(self) -> dict[str, Known]:
         """What is known of each source from the last time."""
         found: dict[str, Known] = {}
-        for name, stored in self.store.listings().items():
+        with no_collection():
+            listings = self.store.listings()
+        for name, stored in listings.items():
             if self._prints.get(name) == stored.fingerprint:
                 known = _known(stored)
                 if known is not None:
@@ -124,7 +132,8 @@ class Memory:
 def _known(stored: "StoredListing") -> Known | None:
     """The stored listing, or None where it is another version's: the source is then listed anew."""
     try:
-        tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)
+        with no_collection():
+            tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)
     except ValueError:
         return None
     return Known(Listing(tools, stored.notes, stored.instructions), stored.error)

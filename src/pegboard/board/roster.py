@@ -57,6 +57,7 @@ class Roster:
         self._listeners: set[MemoryObjectSendStream[Diff]] = set()
         self._lock = anyio.Lock()
         self._refreshing = False
+        self._gathered: dict[str, Attached] | None = None
 
     async def attach(self, tasks: TaskGroup, *, refresh: Refresh) -> None:
         """Put up the sources as they are known. Those of which nothing is known are started, and waited for.
@@ -73,7 +74,11 @@ class Roster:
             )
         if known:
             await self._refill()
-        await self._refresh([name for name, each in self._attached.items() if _is_due(each, refresh)])
+        due = [name for name, each in self._attached.items() if _is_due(each, refresh)]
+        self._gathered = {}
+        await self._refresh(due)
+        gathered, self._gathered = self._gathered, None
+        await self._take(gathered.values())
 
     async def refresh(self, names: Sequence[str] | None = None) -> None:
         """List sources anew, all or the named ones, and wait for them.
@@ -160,13 +165,20 @@ class Roster:
             self._watcher(attached.summary())
         if attached.state is SourceState.STARTING:
             return
+        if self._gathered is not None:  # nobody uses the board yet, and one catalog is made faster than many
+            self._gathered[attached.source.name] = attached
+            return
+        await self._take([attached])
+
+    async def _take(self, changed: Iterable[Attached]) -> None:
         await self._refill()
         if self._memory is None:
             return
-        if attached.state in LIVE:
-            await self._memory.keep(attached.source.name, attached.listing, None)
-        elif not attached.is_known and not attached.fresh:
-            await self._memory.keep(attached.source.name, attached.listing, attached.error)
+        for attached in changed:
+            if attached.state in LIVE:
+                await self._memory.keep(attached.source.name, attached.listing, None)
+            elif not attached.is_known and not attached.fresh:
+                await self._memory.keep(attached.source.name, attached.listing, attached.error)
 
     async def _refill(self) -> None:
         """Swap in a catalog of what the sources list now."""

@@ -36,7 +36,7 @@ async def search(
     """
     where = Where(select=Selection.parse(only)) if only else None
     async with opened(config) as board:
-        answer = board.find(query, limit=limit, where=where)
+        answer = await board.search(query, limit, where)
         if json:
             document(shapes.found(answer, board.aliases))
         else:

@@ -24,7 +24,7 @@ class Desk(Protocol):
         """Why a name means no tool of the board."""
         ...
 
-    def find(self, query: str, *, limit: int, where: Where | None = None) -> Found:
+    def search(self, query: str, limit: int = 8, where: Where | None = None) -> Awaitable[Found]:
         """Search the catalog."""
         ...
 

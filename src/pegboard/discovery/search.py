@@ -32,7 +32,7 @@ SPEC = meta_spec(
 
 async def tool_search(desk: Desk, call: Call) -> Result:
     """Search, load what was found for the session, and answer with the definitions."""
-    found = desk.find(str(call.arguments.get("query", "")), limit=clamp(call.arguments.get("limit")))
+    found = await desk.search(str(call.arguments.get("query", "")), clamp(call.arguments.get("limit")))
     view = desk.view(call.session)
     known = {spec.name for spec in (*view.direct, *view.loaded)}
     rows = [(hit.spec, definition(hit.spec, view)) for hit in found.hits]
