@@ -91,9 +91,9 @@ class Evidence:
         """How many calls."""
         return sum(part.calls for part in self.parts.values())
 
-    def observe(self, run: Run) -> None:
-        """Take in one run."""
-        self.parts.setdefault(run.source or "", Part()).observe(look_at(run))
+    def observe(self, run: Run, source: str = "") -> None:
+        """Take in one run; `source` is where it comes from if it does not say so itself."""
+        self.parts.setdefault(run.source or source, Part()).observe(look_at(run))
 
     def merge(self, other: Self) -> None:
         """Take in the evidence of another part of the traces."""

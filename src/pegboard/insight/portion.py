@@ -90,7 +90,7 @@ def observe(portion: Portion, keep: Keep) -> Observed:
         if isinstance(item, Skipped):
             skipped.append(item)
         elif keep.holds(item):
-            evidence.observe(item)
+            evidence.observe(item, portion.source)
         else:
             filtered += 1
     return Observed(evidence, tuple(skipped), tuple(left), filtered, portion.size)

@@ -1,18 +1,28 @@
 """Runs as plain JSON and back: one object a run, the fields of the records by name, defaults left out."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import fields
 from typing import Any, cast
 
 from pegboard.schema.types import Json, JsonObject
+from pegboard.trace.plain import call_from_json, call_to_json
 from pegboard.trace.record import CallRecord, Run
+
+_FIELDS = frozenset(item.name for item in fields(Run)) - {"calls"}
 
 
 def run_to_json(run: Run) -> dict[str, Json]:
     """A run as one JSON object: the fields of `Run` and `CallRecord`; what has its default value is left out."""
-    plain = _plain(run, _RUN_FIELDS)
-    plain["calls"] = [_plain(call, _CALL_FIELDS) for call in run.calls]
-    return plain
+    plain: dict[str, Json] = {"id": run.id}
+    for name in ("source", "task", "agent", "success"):
+        value = getattr(run, name)
+        if value is not None:
+            plain[name] = value
+    if run.user_messages is not None:
+        plain["user_messages"] = list(run.user_messages)
+    if run.meta:
+        plain["meta"] = dict(run.meta)
+    return {**plain, "calls": [call_to_json(call) for call in run.calls]}
 
 
 def run_from_json(plain: JsonObject) -> Run:
@@ -24,57 +34,22 @@ def run_from_json(plain: JsonObject) -> Run:
     calls = plain.get("calls", ())
     if not isinstance(calls, list | tuple):
         raise ValueError("calls: expected a list")
-    records = tuple(call_from_json(call, index) for index, call in enumerate(cast("list[Json]", calls)))
-    known = _known(plain, _RUN_FIELDS, skip="calls")
-    if not isinstance(known.get("id"), str):
+    if not isinstance(plain.get("id"), str):
         raise ValueError("id: expected a text")
-    return Run(calls=records, **known)
-
-
-def call_from_json(plain: Json, index: int = 0) -> CallRecord:
-    """The call that `run_to_json` wrote; `index` is its place, for an id where it has none and for errors.
-
-    Raises:
-        ValueError: it is no object, or names no tool.
-    """
-    if not isinstance(plain, Mapping):
-        raise ValueError(f"calls[{index}]: expected an object")
-    known = _known(cast("JsonObject", plain), _CALL_FIELDS)
-    if not isinstance(known.get("tool"), str):
-        raise ValueError(f"calls[{index}].tool: expected a text")
-    known.setdefault("id", str(index))
-    return CallRecord(**known)
-
-
-def _by_name(kind: type[Any]) -> dict[str, "Field[Any]"]:
-    return {item.name: item for item in fields(kind)}
-
-
-_RUN_FIELDS = _by_name(Run)
-_CALL_FIELDS = _by_name(CallRecord)
-
-
-def _plain(record: Any, known: "Mapping[str, Field[Any]]") -> dict[str, Json]:
-    plain: dict[str, Json] = {}
-    for name, item in known.items():
-        value = getattr(record, name)
-        if name == "calls" or value == (item.default if item.default is not MISSING else {}):
-            continue
-        plain[name] = list(cast("tuple[Json, ...]", value)) if isinstance(value, tuple) else value
-    return plain
-
-
-def _known(plain: JsonObject, known: "Mapping[str, Field[Any]]", skip: str = "") -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    more: dict[str, Any] = {}
-    for name, value in plain.items():
-        if name in known and name != skip:
-            found[name] = tuple(cast("list[Json]", value)) if isinstance(value, list) and name in _TUPLES else value
-        elif name != skip:
-            more[name] = value
+    known = {name: value for name, value in plain.items() if name in _FIELDS}
+    more = {name: value for name, value in plain.items() if name not in _FIELDS and name != "calls"}
     if more:
-        found["meta"] = {**cast("dict[str, Any]", found.get("meta") or {}), **more}
-    return found
+        known["meta"] = {**cast("dict[str, Any]", known.get("meta") or {}), **more}
+    if isinstance(known.get("user_messages"), list):
+        known["user_messages"] = tuple(cast("list[str]", known["user_messages"]))
+    return Run(calls=tuple(_call(call, place) for place, call in enumerate(cast("list[Json]", calls))), **known)
 
 
-_TUPLES = frozenset({"values", "user_messages"})
+def _call(plain: Json, place: int) -> CallRecord:
+    """A call; one without an id is named by its place."""
+    if not isinstance(plain, Mapping):
+        raise ValueError(f"calls[{place}]: expected an object")
+    row = cast("dict[str, Any]", plain)
+    if not isinstance(row.get("tool"), str):
+        raise ValueError(f"calls[{place}].tool: expected a text")
+    return call_from_json({**row, "id": row["id"] if isinstance(row.get("id"), str) else str(place)})

@@ -30,6 +30,7 @@ class Format:
         title: its name for people.
         matches: whether a record, by its content, is of this format.
         assembler: makes an assembler for one file; it takes the file's name, for run ids and sources.
+        accepts: whether a record may stand between records of this format, where `matches` alone would not know it.
         independent: whether each record is a whole run, so that a file can be read in parts.
     """
 
@@ -37,7 +38,12 @@ class Format:
     title: str
     matches: Callable[[Json], bool]
     assembler: Callable[[str], Assembler]
+    accepts: Callable[[Json], bool] | None = None
     independent: bool = False
+
+    def takes(self, value: Json) -> bool:
+        """Whether a record that comes after others of this format is of it too."""
+        return self.matches(value) or self.accepts is not None and self.accepts(value)
 
 
 @dataclass(frozen=True, slots=True)
