@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
-from fault_kit import HttpServer, Journal, call, until, words
+from fault_kit import HttpServer, Journal, call, names, until, words
 
 from pegboard.core import FailureCode, Listing, Result, Session
 from pegboard.sources.mcp import McpSource
@@ -167,19 +167,26 @@ async def test_px_14_cancelling_the_caller_cancels_the_call_upstream_by_its_own_
     assert journal.of("notifications/cancelled")[0]["params"]["requestId"] == sent["id"]
 
 
-async def test_px_14_over_http_the_stream_of_a_cancelled_call_is_closed(
-    http: Callable[..., HttpServer], journal: Journal
+@FAMILIES
+async def test_px_14_over_http_the_cancellation_has_the_form_of_the_family(
+    http: Callable[..., HttpServer], journal: Journal, family: str
 ) -> None:
-    """px-14 over HTTP in 2026-07-28: closing the response stream is the cancellation."""
-    source = McpSource("faulty", http().url, family="modern")
+    """px-14 over HTTP: closing the response stream in 2026-07-28, a notification with the id before it."""
+    source = McpSource("faulty", http().url, family=family)
     async with source.session():
         listing = await source.listing()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call, source, listing, "hang")
             await until(lambda: journal.calls("hang"))
             tasks.cancel_scope.cancel()
-        await until(lambda: any("closed" in frame for frame in journal.frames))
-    assert journal.of("notifications/cancelled") == []
+        if family == "modern":
+            await until(lambda: any("closed" in frame for frame in journal.frames))
+        else:
+            await until(lambda: journal.of("notifications/cancelled"))
+        assert (await call(source, listing, "echo")).ok
+    sent = next(frame for frame in journal.of("tools/call") if frame["params"]["name"] == "hang")
+    told = [frame["params"]["requestId"] for frame in journal.of("notifications/cancelled")]
+    assert told == ([] if family == "modern" else [sent["id"]])
 
 
 async def test_a_call_without_an_answer_times_out_and_the_server_is_told(
@@ -189,9 +196,10 @@ async def test_a_call_without_an_answer_times_out_and_the_server_is_told(
     async with source.session():
         listing = await source.listing()
         result = await call(source, listing, "hang")
-        assert (await call(source, listing, "echo")).ok
+        await until(lambda: journal.of("notifications/cancelled"))
+        names_again = names(await source.listing())
     assert result.failure is not None and result.failure.code is FailureCode.TIMEOUT and result.failure.next_step
-    assert len(journal.of("notifications/cancelled")) == 1
+    assert names_again == names(listing) and len(journal.of("server/discover")) == 1
 
 
 @pytest.mark.parametrize(("tool", "expected"), [("twice", "first"), ("wrong_id", "for you")])

@@ -43,7 +43,7 @@ async def test_px_01_every_page_is_read_and_an_empty_cursor_is_one(
 
 
 async def test_px_02_a_cursor_that_comes_again_ends_the_walk_and_degrades_the_source(
-    stdio: Callable[..., McpSource],
+    stdio: Callable[..., McpSource], journal: Journal
 ) -> None:
     """px-02: listing ends, no duplicates, a warning names the server."""
     source = stdio({"loop": True}, name="looper")
@@ -52,7 +52,18 @@ async def test_px_02_a_cursor_that_comes_again_ends_the_walk_and_degrades_the_so
         health = await source.health()
     assert names(listing) == [f"t{n}" for n in range(8)]
     assert len(told(listing)) == 1 and "'looper'" in told(listing)[0]
+    assert len(journal.of("tools/list")) == 2
     assert health.state is SourceState.DEGRADED and health.reason == told(listing)[0]
+
+
+async def test_a_list_that_stops_half_way_is_taken_as_far_as_it_came(stdio: Callable[..., McpSource]) -> None:
+    pages = [{"tools": [row("a")], "nextCursor": "mute"}, {"tools": [row("b")]}]
+    source = stdio({"pages": pages, "mute": "mute"}, start_timeout=1.0)
+    async with source.session():
+        listing = await source.listing()
+        health = await source.health()
+    assert names(listing) == ["a"] and "'faulty'" in told(listing)[0]
+    assert health.state is SourceState.DEGRADED
 
 
 @pytest.mark.parametrize("kind", [pytest.param("fresh", marks=pytest.mark.slow), "barren"])

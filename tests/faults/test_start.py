@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -200,11 +201,12 @@ async def test_nobody_at_an_address_is_told_without_its_path(http: Callable[...,
     assert "s3cr3t" not in str(error)
 
 
+@pytest.mark.parametrize("transport", ["http", "sse"])
 @pytest.mark.parametrize(("status", "remedy"), [(401, "credentials"), (403, "credentials"), (404, "address")])
 async def test_an_address_that_refuses_is_told_with_its_status_and_a_remedy(
-    http: Callable[..., HttpServer], status: int, remedy: str
+    http: Callable[..., HttpServer], transport: Any, status: int, remedy: str
 ) -> None:
-    error = await failed_start(McpSource("away", http(refuse=status).url))
+    error = await failed_start(McpSource("away", http(refuse=status).url, transport=transport))
     assert f"HTTP {status}" in error.message and remedy in str(error.next_step)
 
 

@@ -8,6 +8,7 @@ The options come as one JSON object, so that each test says in one place what it
     pages      the pages of tools/list: {"tools": [...], "nextCursor": ...}, found by the cursor before; by default one
     loop       every page has the cursor "x"
     endless    every page has a new cursor: "fresh" with a new tool each, "barren" with the same ones
+    mute       the cursor for which no page ever comes
     rename     after the tool `rename` was called, `echo` is called `echo_two`
     announce   whether a change of the list is announced
     journal    a file that gets every frame that came in, one a line
@@ -88,6 +89,8 @@ class Behaviour:
             send(answer(id_, {"protocolVersion": "2025-11-25", **self.introduction(), "serverInfo": INFO}))
         elif method in ("server/discover", "initialize"):
             self.refuse_introduction(method, id_, send)
+        elif method == "tools/list" and params.get("cursor", "") == self.options.get("mute"):
+            return
         elif method == "tools/list":
             send(answer(id_, self.page(params.get("cursor"))))
         elif method == "subscriptions/listen":

@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent."""
 
     def do_GET(self) -> None:
-        self.plain(405)
+        self.plain(OPTIONS.get("refuse", 405))
 
     def do_DELETE(self) -> None:
         BEHAVIOUR.note({"method": "DELETE", "session": self.headers.get("mcp-session-id")})

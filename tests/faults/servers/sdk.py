@@ -70,7 +70,10 @@ def main() -> None:
         anyio.run(over_stdio)
         return
     app = SERVER.streamable_http_app() if sys.argv[1] == "http" else sse_app()
-    listener = socket.create_server(("127.0.0.1", 0))
+    # The protocol is named, for asyncio turns off Nagle's delay only where it is.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
     print(listener.getsockname()[1], flush=True)  # noqa: T201
     uvicorn.Server(uvicorn.Config(app, log_level="error")).run(sockets=[listener])
 

@@ -4,13 +4,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
+import anyio
+
 from pegboard.schema.types import Json
+from pegboard.wire.client import TimedOut
 
 MAX_PAGES = 1000
 """Pages after which a walk is ended; no real list is that long."""
 
 MAX_BARREN = 10
 """Pages in a row without a new tool after which a walk is ended."""
+
+MAX_SECONDS = 120.0
+"""Seconds after which no further page is asked for."""
 
 Ask: TypeAlias = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 """Sends `tools/list` with these params and returns the raw result."""
@@ -35,18 +41,26 @@ async def walk_pages(ask: Ask, server: str) -> Walk:
     Parameters:
         ask: sends one request.
         server: the server's name, for warnings.
+
+    Raises: what `ask` raises, but for a later page that does not come: what was read until then is kept.
     """
     walk, seen, by_name = Walk(), set[str](), dict[str, Json]()
     cursor: str | None = None
-    barren = 0
+    barren, deadline = 0, anyio.current_time() + MAX_SECONDS
     for _ in range(MAX_PAGES):
-        result = await ask({} if cursor is None else {"cursor": cursor})
+        try:
+            result = await ask({} if cursor is None else {"cursor": cursor})
+        except TimedOut:
+            if cursor is None:
+                raise
+            walk.warnings.append(f"The server {server!r} did not send the next page in time; the list was ended there.")
+            return walk
         grew = _take(walk, by_name, result.get("tools"), server)
         barren = 0 if grew else barren + 1
         found = result.get("nextCursor")
         if found is None:
             return walk
-        if (wrong := _wrong(found, seen, barren)) is not None:
+        if (wrong := _wrong(found, seen, barren, late=anyio.current_time() > deadline)) is not None:
             walk.warnings.append(f"The server {server!r} {wrong}; the list was ended there.")
             return walk
         cursor = cast("str", found)
@@ -55,11 +69,13 @@ async def walk_pages(ask: Ask, server: str) -> Walk:
     return walk
 
 
-def _wrong(cursor: Json, seen: set[str], barren: int) -> str | None:
+def _wrong(cursor: Json, seen: set[str], barren: int, *, late: bool) -> str | None:
     if not isinstance(cursor, str):
         return "sent a cursor that is no text"
     if cursor in seen:
         return f"sent the cursor {cursor[:40]!r} again"
+    if late:
+        return f"took more than {MAX_SECONDS:g} s for its pages"
     return f"sent {barren} pages without a new tool" if barren >= MAX_BARREN else None
 
 

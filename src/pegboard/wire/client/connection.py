@@ -15,7 +15,7 @@ from mcp.shared.dispatcher import Dispatcher
 from mcp.shared.exceptions import MCPError
 
 from pegboard.wire.client.endpoint import Endpoint, scrub
-from pegboard.wire.client.fault import CannotStart
+from pegboard.wire.client.fault import CannotStart, remedy
 from pegboard.wire.client.hearing import Hearing
 from pegboard.wire.client.negotiate import Family, Peer, negotiate
 from pegboard.wire.client.wire import Wire, open_wire
@@ -174,7 +174,7 @@ class Connection:
             return CannotStart(self.wire.obituary())
         fault = next(iter(self.wire.faults.values()), None)
         if fault is not None:
-            return CannotStart(fault.message, next_step=_remedy(fault.status))
+            return CannotStart(fault.message, next_step=remedy(fault.status))
         if isinstance(error, MCPError):
             words = scrub(error.message, self.endpoint.secrets)
             return CannotStart(self.why(f"it refused to start a session: {words}"))
@@ -186,15 +186,3 @@ def _cause(error: Exception) -> Exception:
     while isinstance(found, ExceptionGroup):
         found = cast("ExceptionGroup[Exception]", found).exceptions[0]
     return found
-
-
-def _remedy(status: int | None) -> str | None:
-    match status:
-        case 401 | 403:
-            return "Check the credentials in `headers`."
-        case 404 | 405:
-            return "Check the address: there is no MCP endpoint there."
-        case None:
-            return "Check the address, and that the server runs."
-        case _:
-            return None

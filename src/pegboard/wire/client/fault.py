@@ -86,3 +86,16 @@ class Fault:
     sent: bool
     status: int | None = None
     session_lost: bool = False
+
+
+def remedy(status: int | None) -> str | None:
+    """What to do about a connection that was refused with this HTTP status, or not answered at all."""
+    match status:
+        case 401 | 403:
+            return "Check the credentials in `headers`."
+        case 404 | 405:
+            return "Check the address: there is no MCP endpoint there."
+        case None:
+            return "Check the address, and that the server runs."
+        case _:
+            return None

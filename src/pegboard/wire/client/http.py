@@ -8,7 +8,7 @@ error for its own request, and what is known of it (was it sent? which status?) 
 import json
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -20,7 +20,7 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import CONNECTION_CLOSED
 
 from pegboard.wire.client.endpoint import HttpEndpoint
-from pegboard.wire.client.fault import Fault
+from pegboard.wire.client.fault import CannotStart, Fault, remedy
 from pegboard.wire.client.frames import MAX_FRAME, NO_JSON, plain
 from pegboard.wire.client.wire import Quiet
 
@@ -48,20 +48,42 @@ class HttpWire(Quiet):
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[JSONRPCDispatcher[Any]]:
-        """Take up the transport; nothing is sent before the first request."""
-        async with self._client() as client, self._streams(client) as (incoming, outgoing):
+        """Take up the transport; over streamable HTTP nothing is sent before the first request.
+
+        Raises:
+            CannotStart: the stream of the old transport cannot be opened.
+        """
+        streams = self._sse if self.endpoint.transport == "sse" else self._streamable
+        async with streams() as (incoming, outgoing):
             yield JSONRPCDispatcher(incoming, outgoing)
 
-    def _client(self, *_: Any, **__: Any) -> httpx2.AsyncClient:
-        timeout = httpx2.Timeout(_CONNECT, read=_READ)
+    @asynccontextmanager
+    async def _streamable(self) -> AsyncGenerator[Any]:
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32)
-        transport = _Watched(httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(self.endpoint.url)), self.faults)
-        return httpx2.AsyncClient(transport=transport, timeout=timeout, headers=dict(self.endpoint.headers))
+        plain = httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(self.endpoint.url))
+        async with (
+            self._client(transport=_Watched(plain, self.faults)) as client,
+            streamable_http_client(self.endpoint.url, http_client=client, max_sse_event_size=MAX_FRAME) as streams,
+        ):
+            yield streams
 
-    def _streams(self, client: httpx2.AsyncClient) -> AbstractAsyncContextManager[Any]:
-        if self.endpoint.transport == "sse":
-            return sse_client(self.endpoint.url, sse_read_timeout=_READ, httpx_client_factory=cast("Any", self._client))
-        return streamable_http_client(self.endpoint.url, http_client=client, max_sse_event_size=MAX_FRAME)
+    @asynccontextmanager
+    async def _sse(self) -> AsyncGenerator[Any]:
+        def factory(*_: Any, **__: Any) -> Any:
+            return self._client()
+
+        try:
+            async with sse_client(self.endpoint.url, sse_read_timeout=_READ, httpx_client_factory=factory) as streams:
+                yield streams
+        except httpx2.HTTPStatusError as error:
+            status = error.response.status_code
+            raise CannotStart(f"HTTP {status}", next_step=remedy(status)) from None
+        except httpx2.TransportError as error:
+            raise CannotStart(_words(error), next_step=remedy(None)) from None
+
+    def _client(self, **more: Any) -> httpx2.AsyncClient:
+        timeout = httpx2.Timeout(_CONNECT, read=_READ)
+        return httpx2.AsyncClient(timeout=timeout, headers=dict(self.endpoint.headers), **more)
 
 
 class _Watched(httpx2.AsyncBaseTransport):
