@@ -1,12 +1,14 @@
 """The command line over a board of recorded tools: shapes, exit codes, and where each word goes."""
 
 import json
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pegboard.__main__ import main
 from pegboard.cli.app import run
 from pegboard.cli.output import clean
 from pegboard.cli.overview import shortcut
@@ -248,3 +250,11 @@ def test_a_source_that_its_author_has_changed_or_mended_is_listed_anew(pegboard:
     module = board.parent / "ops_tools_under_test.py"
     module.write_text('from pegboard import tool\n\n\n@tool\ndef one() -> int:\n    """One."""\n    return 1\n')
     assert names() == ["ops.one"]
+
+
+def test_without_its_extra_the_command_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cyclopts", None)
+    monkeypatch.setattr(sys, "argv", ["pegboard", "list"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert 'pip install "pegboard[gateway]"' in str(ended.value)

@@ -15,6 +15,9 @@ from sqlalchemy import text as sql
 from pegboard.core import Note, NoteKind, ToolName
 from pegboard.errors import StoreError
 from pegboard.store import Store, StoredListing
+from pegboard.store.engine import bring_up_to_date, memory_engine, writing
+from pegboard.store.listing import read_listings
+from pegboard.store.result import read_page, write_result
 
 NOTE = Note(NoteKind.REPAIRED, "a", "/inputSchema", "added properties")
 
@@ -72,6 +75,9 @@ import sys
 from pathlib import Path
 from pegboard.core import ToolName
 from pegboard.store import Store, StoredListing
+from pegboard.store.engine import bring_up_to_date, memory_engine, writing
+from pegboard.store.listing import read_listings
+from pegboard.store.result import read_page, write_result
 
 folder, worker, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with Store.open(folder) as store:
@@ -97,9 +103,6 @@ def test_processes_that_start_at_once_on_one_store_lose_nothing(tmp_path: Path) 
 @settings(max_examples=30, deadline=None)
 @given(st.text(max_size=200), st.integers(1, 50))
 def test_the_pages_of_a_result_add_up_to_it(text: str, size: int) -> None:
-    from pegboard.store.engine import bring_up_to_date, memory_engine, writing
-    from pegboard.store.result import read_page, write_result
-
     text = text.encode("utf-8", "ignore").decode()
     engine = memory_engine()
     bring_up_to_date(engine)
@@ -181,6 +184,24 @@ def test_a_store_that_cannot_be_made_is_kept_in_memory_and_reported(tmp_path: Pa
         assert "keeps everything in memory" in store.warnings[0]
         store.save_listing(listing())
         assert list(store.listings()) == ["git"]
+
+
+def test_what_a_file_holds_that_cannot_be_written_is_read_into_memory(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        store.save_listing(listing())
+    engine = memory_engine(tmp_path / "board.db")
+    with engine.connect() as connection:
+        assert list(read_listings(connection)) == [listing()]
+    engine.dispose()
+
+
+def test_a_folder_in_the_place_of_the_file_is_reported_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "board.db").mkdir()
+    with Store.open(tmp_path) as store:
+        assert "keeps everything in memory" in store.warnings[0]
+        store.save_listing(listing())
+        assert list(store.listings()) == ["git"]
+    assert (tmp_path / "board.db").is_dir()
 
 
 def test_a_full_disk_costs_the_memory_of_a_board_but_not_its_service(tmp_path: Path) -> None:
