@@ -1,5 +1,7 @@
 """Every table and key of `pegboard.toml`. To add one, write it here: parser, template and reference page follow."""
 
+from pegboard.config.adapters import ADAPTERS
+from pegboard.config.composed import BATCH, BUNDLE, SCATTER
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.types import (
     FLAG,
@@ -60,7 +62,7 @@ BOARD = Table(
 SOURCE = Table(
     "sources",
     "One table per source; its name is the namespace of its tools. Exactly one key says what it is: "
-    "`mcp`, `python` or `recorded`.",
+    "`mcp`, `python`, `openapi` ... (see below).",
     (
         Key("allow", SELECTORS, "Only these tools; all of them where it is not written.", example='["*issue*"]'),
         Key("deny", SELECTORS, "Not these tools; it beats `allow`.", [], example='["*delete*"]'),
@@ -155,7 +157,8 @@ SOURCE_KINDS = (
             example='"tools.json"',
         ),
     ),
+    *ADAPTERS,
 )
 
-TABLES: tuple[Table, ...] = (BOARD, SOURCE)
+TABLES: tuple[Table, ...] = (BOARD, SOURCE, BATCH, BUNDLE, SCATTER)
 """Every table, in the order in which they are documented."""

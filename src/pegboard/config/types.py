@@ -84,6 +84,31 @@ def _module(value: Any, _: Path) -> str:
     raise BadValue(f"{text!r} is not a module's name.", f'Write it with dots and without .py, such as "{better}".')
 
 
+def _number(value: Any, _: Path) -> float:
+    number = value if isinstance(value, int) and not isinstance(value, bool) else _expect(float, value, "10")
+    if number <= 0:
+        raise BadValue(f"{number} is too small.", "Write a number greater than 0.")
+    return float(number)
+
+
+def _object(value: Any, _: Path) -> dict[str, Any]:
+    return _expect(dict, value, "{ key = 1 }")
+
+
+def _rows(value: Any, _: Path) -> tuple[Any, ...]:
+    rows = cast("list[Any]", _expect(list, value, "[{ key = 1 }]"))
+    return tuple(_inside(OBJECT, row, Path(), f"[{number}]") for number, row in enumerate(rows))
+
+
+def _texts(value: Any, folder: Path) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else list_of(TEXT).read(value, folder)
+
+
+def _document(value: Any, folder: Path) -> Path | str:
+    text = _expect(str, value, '"openapi.json"')
+    return text if text.startswith(("http://", "https://", "${")) else _path(text, folder)
+
+
 def _server(value: Any, folder: Path) -> tuple[str, ...] | str:
     if isinstance(value, list):
         argv = LIST_OF_REFERENCES.read(value, folder)
@@ -168,6 +193,12 @@ def _inside(item: Type, value: Any, folder: Path, at: str) -> Any:
 
 
 TEXT = Type("text", _text)
+ANY = Type("anything", lambda value, folder: value)
+NUMBER = Type("number", _number)
+OBJECT = Type("table", _object)
+ROWS = Type("list of tables", _rows)
+TEXTS = Type("text or list of texts", _texts)
+DOCUMENT = Type("path or address", _document)
 FLAG = Type("true or false", _flag)
 SECONDS = Type("seconds", _seconds)
 PATH = Type("path", _path)

@@ -1,0 +1,48 @@
+"""The kinds of sources that turn something that is no tool into tools."""
+
+from pegboard.config.key import Key, SourceKind
+from pegboard.config.types import ANY, DOCUMENT, FLAG, REFERENCE, SELECTORS, table_of
+
+_AUTH = Key(
+    "auth",
+    ANY,
+    "Credentials, with references: a token, or a table with `token`; `username` and `password`; `header` (or `query`, "
+    "`cookie`) and `value`; `client_id`, `client_secret` and `token_url`. Where a description has several security "
+    "schemes, a table by scheme.",
+    example='"${env:API_TOKEN}"',
+)
+_HEADERS = Key(
+    "headers",
+    table_of(REFERENCE, '{ Accept-Language = "en" }'),
+    "HTTP headers for every request.",
+    {},
+    example='{ Accept-Language = "en" }',
+)
+_PRIVATE = Key(
+    "allow_private",
+    FLAG,
+    "Whether requests may go to private addresses that stand in a document or redirect, not in this file.",
+    False,
+)
+
+OPENAPI = SourceKind(
+    Key(
+        "openapi",
+        DOCUMENT,
+        "An OpenAPI 3 or Swagger 2 description (JSON or YAML), as a file or an address; each operation is a tool.",
+        example='"openapi.yaml"',
+    ),
+    (
+        Key("base_url", REFERENCE, "Where requests go, instead of the servers that the description names."),
+        Key("select", SELECTORS, "Only these operations: names, `category:TAG`, `effects:read_only`, `!...`."),
+        _AUTH,
+        _HEADERS,
+        _PRIVATE,
+        Key(
+            "check_output", FLAG, "Whether an answer that is not as described is a failure; if not, it is noted.", False
+        ),
+        Key("deprecated", FLAG, "Whether deprecated operations are tools too.", True),
+    ),
+)
+
+ADAPTERS: tuple[SourceKind, ...] = (OPENAPI,)

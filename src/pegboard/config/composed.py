@@ -1,0 +1,104 @@
+"""The tables of tools that are made of tools: `[batch.NAME]`, `[bundle.NAME]`, `[scatter.NAME]`."""
+
+from pegboard.config.key import Key, Table
+from pegboard.config.types import ANY, FLAG, NUMBER, OBJECT, ROWS, SECONDS, TEXT, TEXTS, choice, whole
+
+BATCH = Table(
+    "batch",
+    'A tool for many items at once, made of a tool for one. Its name may hold a namespace: `[batch."crm.get_users"]`.',
+    (
+        Key("tool", TEXT, "The tool that runs once per item.", example='"crm.get_user"', required=True),
+        Key(
+            "over",
+            TEXTS,
+            "The parameter in which items differ, or several; the others are given once. Without it each item is a "
+            "whole argument object.",
+            [],
+            example='"user_id"',
+        ),
+        Key("description", TEXT, "What it does; made from the tool's own where it is not written.", ""),
+        Key("limit", whole(1, 10_000), "How many items a call may have.", 50),
+        Key(
+            "on_error", choice("partial", "all_or_nothing"), "Each item for itself, or all of them or none.", "partial"
+        ),
+        Key(
+            "undo",
+            OBJECT,
+            "The tool that takes one finished item back, and its arguments over `item` and `value`.",
+            {},
+            example='{ tool = "crm.delete_user", args = { id = "${value.id}" } }',
+        ),
+        Key(
+            "upstream",
+            OBJECT,
+            "A tool that takes many items in one call: `tool`, `over`, `limit`, `values` (a template "
+            "over `result`), `key` (the field of each value that equals its item).",
+            {},
+            example='{ tool = "crm.get_by_ids", over = "ids", values = "${result.rows}", key = "id" }',
+        ),
+        Key("duplicates", choice("once", "each"), "Whether equal items run once or each.", "once"),
+        Key("concurrency", whole(1, 256), "How many items run at once.", 32),
+        Key("rate", NUMBER, "How many items start per second at most."),
+        Key("retries", whole(0, 20), "How many more attempts an item gets after a failure that may pass.", 2),
+        Key("stop_after", whole(1), "How many failures end the whole."),
+        Key("timeout", SECONDS, "Seconds after which items that have not finished are given up."),
+    ),
+    named=True,
+)
+
+BUNDLE = Table(
+    "bundle",
+    "A fixed sequence of calls as one tool, named after the task. Its parts stay callable.",
+    (
+        Key("description", TEXT, "What the task is.", required=True, example='"Send a direct message by name."'),
+        Key(
+            "steps",
+            ROWS,
+            "The steps in order: `id`, `tool`, `args` (with `${step.path}` and `${input.x}`), `when`, `on_error` "
+            "(stop, continue, default, retry), `default`, `retries`, `optional`, `mode`; or `when`, `stop`, `next_step`.",
+            required=True,
+            example='[{ id = "users", tool = "slack.search_users", args = { query = "${input.name}" } }]',
+        ),
+        Key(
+            "input",
+            OBJECT,
+            'Its arguments: a JSON Schema, or a table of them (`name = "string"`, `"limit?" = '
+            '"integer"`); made from what the steps read where it is not written.',
+            {},
+            example='{ name = "string" }',
+        ),
+        Key(
+            "output",
+            ANY,
+            "What it returns, with `${step.path}`; the last step's value where it is not written.",
+            example='{ user = "${users[0]}", sent = "${sent.ok}" }',
+        ),
+        Key("category", TEXT, "What it is about, in one word."),
+    ),
+    named=True,
+)
+
+SCATTER = Table(
+    "scatter",
+    "Several tools asked at once, their answers merged into one list; late and failed ones degrade the answer.",
+    (
+        Key(
+            "sources",
+            OBJECT,
+            "The tools by source: a tool's name, or `tool`, `args` (over `input`), `records` (a template over "
+            "`result`), `fields` (expressions over `record`).",
+            required=True,
+            example='{ crm = "crm.search", hr = { tool = "hr.find", records = "${result.people}" } }',
+        ),
+        Key("description", TEXT, "What it finds out.", ""),
+        Key("merge", choice("union", "key", "rank"), "All records once, one record per key, or best first.", "union"),
+        Key("by", TEXTS, "The fields that tell that two records are the same.", [], example='"email"'),
+        Key("ignore_case", FLAG, "Whether texts in them match whatever their case.", False),
+        Key("limit", whole(1), "How many records are kept."),
+        Key("timeout", SECONDS, "Seconds after which a source counts as late.", 10),
+        Key("quorum", whole(1), "How many sources must answer.", 1),
+        Key("input", OBJECT, "Its arguments, as of a bundle.", {}),
+        Key("category", TEXT, "What it is about, in one word."),
+    ),
+    named=True,
+)
