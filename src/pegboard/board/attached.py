@@ -9,6 +9,7 @@ from typing import cast
 import anyio
 from anyio.abc import TaskGroup
 
+from pegboard.board.composer import is_draft
 from pegboard.core import (
     Call,
     FailureCode,
@@ -208,12 +209,12 @@ class Attached:
     def _rebound(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
         """The tools with one handler that starts the source where it is needed; unchanged ones stay the same object."""
         before = {tool.name: tool for tool in self.tools}
-        return tuple(
-            known
-            if (known := before.get(tool.name)) is not None and known.spec == tool.spec
-            else Tool(tool.spec, self._run)
-            for tool in tools
-        )
+        return tuple(self._rebound_one(tool, before.get(tool.name)) for tool in tools)
+
+    def _rebound_one(self, tool: Tool, before: Tool | None) -> Tool:
+        if is_draft(tool):
+            return tool  # it is made of others, and bound to them on the board
+        return before if before is not None and before.spec == tool.spec else Tool(tool.spec, self._run)
 
     async def _run(self, call: Call) -> Result:
         if self._handlers is None:

@@ -12,6 +12,7 @@ import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from pegboard.board.blocking import BlockingBoard, blocking
+from pegboard.board.composer import Composer
 from pegboard.board.holdings import Holdings, Loaded
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory
@@ -84,7 +85,8 @@ class Board:
         reserved = {name: ToolName("", name) for name in META_NAMES}
         self._held = Holdings(default_index, self.residency, reserved, shelf)
         self._memory = memory
-        self._roster = Roster(sources, self._held, memory, watcher, filters)
+        self._composer = Composer(self.run, config.tables if config is not None else {})
+        self._roster = Roster(sources, self._held, memory, watcher, filters, self._composer)
         self._loaded = Loaded()
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()
@@ -166,7 +168,7 @@ class Board:
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the store or about the selection of tools."""
         kept = self._memory.warnings if self._memory else ()
-        return (*kept, *self._passage.warnings, *self._held.exposed.notes)
+        return (*kept, *self._passage.warnings, *self._composer.warnings, *self._held.exposed.notes)
 
     @property
     def list_version(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 import anyio
@@ -73,7 +74,25 @@ def _recorded(making: Making) -> Source:
     return RecordedSource(table.name, table.target, prefix=table.prefix, trust_annotations=table.trust_annotations)
 
 
-KINDS: Mapping[str, Maker] = {"mcp": _mcp, "python": _python, "recorded": _recorded}
+def _openapi(making: Making) -> Source:
+    from pegboard.sources.openapi import OpenApiSource
+    from pegboard.sources.openapi.source import Options
+
+    table, options = making.source, dict(making.source.options)
+    secret = {key: making.config.secrets.reveal(options[key], where=f"{table.where}.{key}") for key in _SECRET}
+    settings = Options(**{**options, **secret}, timeout=table.call_timeout)
+    return OpenApiSource(table.name, _document(making), prefix=table.prefix, options=settings)
+
+
+def _document(making: Making) -> str:
+    table = making.source
+    target = table.target
+    return str(target) if isinstance(target, Path) else making.config.secrets.reveal(target, where=table.where)
+
+
+_SECRET = ("base_url", "auth", "headers")
+
+KINDS: Mapping[str, Maker] = {"mcp": _mcp, "openapi": _openapi, "python": _python, "recorded": _recorded}
 """The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
 
 

@@ -11,10 +11,11 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from pegboard.board.attached import LIVE, Attached, Known, duplicates
+from pegboard.board.composer import DRAFT
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory
 from pegboard.catalog import Diff, Unknown
-from pegboard.core import Failure, FailureCode, Health, Source, SourceState, SourceStatus, ToolName, ToolSpec
+from pegboard.core import Failure, FailureCode, Health, Source, SourceState, SourceStatus, Tool, ToolName, ToolSpec
 from pegboard.discovery.answers import unknown_failure
 from pegboard.errors import PegboardError, nearest
 
@@ -41,6 +42,7 @@ class Roster:
         memory: what is known of them from the last time, and where it is kept.
         watcher: hears each change of a source's state.
         filters: by the source's name, which of its tools may be on the board.
+        compose: adds the tools that are made of those of the sources.
     """
 
     def __init__(
@@ -50,7 +52,9 @@ class Roster:
         memory: Memory | None = None,
         watcher: Watcher | None = None,
         filters: Mapping[str, Filter] | None = None,
+        compose: Callable[[Sequence[Tool]], Sequence[Tool]] = list,
     ) -> None:
+        self._compose = compose
         self._sources, self._held, self._memory, self._watcher = tuple(sources), held, memory, watcher
         self._filters = filters or {}
         self._attached: dict[str, Attached] = {}
@@ -183,7 +187,7 @@ class Roster:
     async def _refill(self) -> None:
         """Swap in a catalog of what the sources list now."""
         async with self._lock:
-            tools = [tool for each in self._attached.values() for tool in each.tools]
+            tools = self._compose([tool for each in self._attached.values() for tool in each.tools])
             nameless = [tool.name for tool in tools if tool.name not in self._held.aliases.wire]
             if nameless and self._memory is not None:
                 self._held.rename(await self._memory.aliases(nameless))
@@ -198,6 +202,6 @@ def _every(_: ToolSpec) -> bool:
 
 
 def _is_due(attached: Attached, refresh: Refresh) -> bool:
-    if not attached.is_known:
+    if not attached.is_known or any(tool.spec.meta.get(DRAFT) for tool in attached.tools):
         return True
     return refresh(attached.summary()) if callable(refresh) else refresh

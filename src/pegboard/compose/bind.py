@@ -94,7 +94,7 @@ class Unbound:
         spec = ToolSpec(
             name=composite.name,
             description=description,
-            meta={"pegboard/uses": list(composite.uses)},
+            meta={"pegboard/draft": True, "pegboard/uses": list(composite.uses)},
             source=SourceRef("compose", type(composite).__name__.lower()),
         )
         return Tool(spec, cls(composite))

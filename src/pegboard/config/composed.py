@@ -50,12 +50,18 @@ BUNDLE = Table(
     "bundle",
     "A fixed sequence of calls as one tool, named after the task. Its parts stay callable.",
     (
-        Key("description", TEXT, "What the task is.", required=True, example='"Send a direct message by name."'),
+        Key(
+            "description",
+            TEXT,
+            "What the task is, in the words that a model looks for.",
+            required=True,
+            example='"Send a direct message by name."',
+        ),
         Key(
             "steps",
             ROWS,
             "The steps in order: `id`, `tool`, `args` (with `${step.path}` and `${input.x}`), `when`, `on_error` "
-            "(stop, continue, default, retry), `default`, `retries`, `optional`, `mode`; or `when`, `stop`, `next_step`.",
+            "(stop, continue, default, retry), `default`, `retries`, `optional`, `mode`; or `when`, `stop`.",
             required=True,
             example='[{ id = "users", tool = "slack.search_users", args = { query = "${input.name}" } }]',
         ),
@@ -90,7 +96,7 @@ SCATTER = Table(
             required=True,
             example='{ crm = "crm.search", hr = { tool = "hr.find", records = "${result.people}" } }',
         ),
-        Key("description", TEXT, "What it finds out.", ""),
+        Key("description", TEXT, "What it finds out, in the words that a model looks for.", ""),
         Key("merge", choice("union", "key", "rank"), "All records once, one record per key, or best first.", "union"),
         Key("by", TEXTS, "The fields that tell that two records are the same.", [], example='"email"'),
         Key("ignore_case", FLAG, "Whether texts in them match whatever their case.", False),

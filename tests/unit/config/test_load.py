@@ -74,7 +74,7 @@ def test_a_folder_stands_for_the_pegboard_toml_in_it(tmp_path: Path) -> None:
         ("[board]\nstore = ''", "board.store", "empty"),
         ("board = 3", "board", "a table is needed"),
         ("[sources]\ngit = 'x'", "sources.git", "a table is needed"),
-        ("[sources.git]", "sources.git", "Add one of mcp, python, recorded."),
+        ("[sources.git]", "sources.git", "Add one of mcp, python, recorded,"),
         ("[sources.git]\ncommand = 'npx'", "sources.git", 'mcp = ["program", "argument"]'),
         ("[sources.git]\npyton = 'x'", "sources.git", "Did you mean python instead of pyton?"),
         ("[sources.git]\nmcp = ['x']\npython = 'y'", "sources.git", "a source is one thing"),

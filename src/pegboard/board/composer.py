@@ -1,0 +1,50 @@
+"""Composed tools: put on the catalog whenever what the sources offer changes."""
+
+from collections.abc import Mapping, Sequence
+
+from pegboard.catalog import Catalog
+from pegboard.core import Handler, Note, Tool
+from pegboard.core.spec import OWN_META
+from pegboard.schema.types import JsonObject
+
+DRAFT = f"{OWN_META}draft"
+"""Set in `ToolSpec.meta` of a tool that is made of others, until it is bound to them."""
+
+TABLES = ("batch", "bundle", "scatter")
+
+
+class Composer:
+    """Binds the composed tools of a config, and those that Python modules define, to the tools of the board.
+
+    Parameters:
+        run: the board's pipeline, through which composed tools call.
+        tables: the config's tables.
+    """
+
+    def __init__(self, run: Handler, tables: Mapping[str, JsonObject]) -> None:
+        self._run = run
+        self._tables = {name: tables[name] for name in TABLES if tables.get(name)}
+        self._notes: tuple[Note, ...] = ()
+
+    def __call__(self, tools: Sequence[Tool]) -> list[Tool]:
+        """The tools with the composed ones among them; what cannot work is set aside in `warnings`."""
+        if not self._tables and not any(is_draft(tool) for tool in tools):
+            self._notes = ()
+            return list(tools)
+        from pegboard.compose import bind
+        from pegboard.compose.tables import read_composites
+
+        composites, notes = read_composites(self._tables)
+        bound = bind(Catalog.of(tools), self._run, composites)
+        self._notes = (*notes, *bound.notes)
+        return list(bound.catalog)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was set aside, and why."""
+        return tuple(f"{note.tool} is not on the board. {note.message}" for note in self._notes)
+
+
+def is_draft(tool: Tool) -> bool:
+    """Whether a tool is made of others and not yet bound to them."""
+    return bool(tool.spec.meta.get(DRAFT)) and hasattr(tool.handler, "composite")
