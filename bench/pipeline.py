@@ -16,6 +16,7 @@ from pegboard.board.passage import Limits, Passage
 from pegboard.core import (
     Call,
     Effects,
+    Failure,
     Handler,
     Health,
     Middleware,
@@ -30,7 +31,7 @@ from pegboard.core import (
 from pegboard.define import tool
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
-from pegboard.invoke.dispatch import dispatch
+from pegboard.invoke.dispatch import dispatch, unknown
 from pegboard.invoke.guard import guard
 from pegboard.invoke.modes import dry_run, modes
 from pegboard.invoke.record import record
@@ -80,8 +81,8 @@ class Lookups:
         found = self.catalog.get(name)
         return found.spec if found else None
 
-    def nearest(self, name: ToolName) -> list[str]:
-        return []
+    def lacking(self, name: ToolName) -> Failure:
+        return unknown(name)
 
     async def health_of(self, spec: ToolSpec) -> Health:
         return Health(SourceState.READY)

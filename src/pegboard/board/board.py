@@ -237,11 +237,9 @@ class Board:
     ) -> Result:
         """Call a tool by any of its names. What goes wrong is in the result, never raised."""
         target = self.resolve(name) if isinstance(name, str) else name
-        if isinstance(target, Unknown):
-            return Result(failure=self.absent(target))
         return await self.run(
             Call(
-                tool=target,
+                tool=ToolName.parse(target.text) if isinstance(target, Unknown) else target,
                 arguments=arguments or {},
                 mode=mode,
                 session=session or Session(),
@@ -255,10 +253,10 @@ class Board:
         """Run a call through the whole pipeline."""
         return await self._handler(call)
 
-    def nearest(self, name: ToolName) -> Sequence[str]:
-        """The names that one that is not here may have meant."""
+    def lacking(self, name: ToolName) -> Failure:
+        """Why there is no tool of a full name; a call of it fails so, after it was recorded."""
         missing = self.resolve(str(name))
-        return missing.candidates if isinstance(missing, Unknown) else ()
+        return self.absent(missing if isinstance(missing, Unknown) else Unknown(str(name), ()))
 
     async def health_of(self, spec: ToolSpec) -> Health:
         """How a tool's source is."""

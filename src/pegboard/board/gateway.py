@@ -9,7 +9,7 @@ import anyio
 
 from pegboard.board.board import Board
 from pegboard.catalog import Unknown
-from pegboard.core import FailureCode, Progress, Result, Session, ToolName
+from pegboard.core import FailureCode, Progress, Session, ToolName
 from pegboard.core.call import Log
 from pegboard.discovery import pages
 from pegboard.schema.types import JsonObject
@@ -90,15 +90,14 @@ class Gateway:
         self, peer: Peer, params: JsonObject, request_id: str | None, progress: Progress | None, log: Log | None
     ) -> JsonObject:
         """Run the call that a request asks for."""
-        target = self.board.resolve(params["name"])
-        if isinstance(target, Unknown):
-            failure = self.board.absent(target)
-            if failure.code is not FailureCode.UNKNOWN_TOOL:
-                return mcp.output(Result(failure=failure))
-            raise Refusal(f"Unknown tool: {failure.message} {failure.next_step}", data=failure.to_json())
+        found = self.board.resolve(params["name"])
+        target = ToolName.parse(found.text) if isinstance(found, Unknown) else found
         session = self._session(peer, params.get("_meta") or {})
         call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log)
         result = await self.board.run(call)
+        failure = result.failure
+        if failure is not None and failure.code is FailureCode.UNKNOWN_TOOL and isinstance(found, Unknown):
+            raise Refusal(f"Unknown tool: {failure.message} {failure.next_step}", data=failure.to_json())
         if result.assets:
             self.board.load(session, [RESULT_READ])
         self.board.refresh_soon()

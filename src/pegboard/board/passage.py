@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from pegboard.config import Config
-from pegboard.core import Call, Handler, Health, Middleware, Source, Tool, ToolName, ToolSpec, pipeline
+from pegboard.core import Call, Failure, Handler, Health, Middleware, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
 from pegboard.invoke.dispatch import dispatch
@@ -43,8 +43,8 @@ class Lookups(Protocol):
         """Its spec."""
         ...
 
-    def nearest(self, name: ToolName) -> Sequence[str]:
-        """What an unknown name may have meant."""
+    def lacking(self, name: ToolName) -> Failure:
+        """Why there is no tool of a full name."""
         ...
 
     async def health_of(self, spec: ToolSpec) -> Health:
@@ -126,7 +126,7 @@ class Passage:
         limits = self.limits
         recording = [] if self.recorder is None else [record(board.spec, self.recorder, Shaper(self.redactor))]
         return pipeline(
-            dispatch(board.tool, board.nearest),
+            dispatch(board.tool, board.lacking),
             size(self.keep, limit_of=self._limit),
             conceal(self.redactor),
             *recording,

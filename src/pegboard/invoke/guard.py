@@ -86,12 +86,16 @@ def refuse(spec: ToolSpec, judge: Validator, call: Call) -> Result:
         details["hints"] = hints
     failure = Failure(
         FailureCode.INVALID_ARGUMENTS,
-        f"{spec.name}: {'; '.join(str(one) for one in violations)}.",
+        f"{spec.name}: {_ended('; '.join(str(one) for one in violations))}",
         where=violations[0].pointer,
         next_step=_next_step(violations, hints),
         details=details,
     )
     return Result(failure=failure, mode=call.mode or Mode.EXECUTE)
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("?") else f"{text}."
 
 
 def _sentence(text: str) -> str:

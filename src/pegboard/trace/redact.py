@@ -27,7 +27,7 @@ _TOKENS = re.compile(
     r"|\bAIza[\w-]{35}\b"
     r"|(?i:(?<=bearer )|(?<=basic ))[\w.~+/=-]{8,}"
     r"|(?<=://)[^/\s:@\"']{1,256}:[^/\s@\"']{1,256}(?=@)"
-    r"|(?i:(?<=[?&]token=)|(?<=[?&]key=)|(?<=api_key=)|(?<=apikey=)|(?<=password=)|(?<=secret=)|(?<=access_token=))"
+    r"|(?i:(?<=\btoken=)|(?<=[?&]key=)|(?<=api_key=)|(?<=apikey=)|(?<=password=)|(?<=secret=)|(?<=access_token=))"
     r"[^&\s\"']+",
     re.DOTALL,
 )

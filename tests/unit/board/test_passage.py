@@ -21,17 +21,20 @@ def board(folder: Path, source: FakeSource, more: str = "") -> Board:
     return Board.open(load(folder / "pegboard.toml"), beside=[source])
 
 
+@pytest.mark.requirement("C1.2", "R11.2")
 async def test_calls_are_in_the_store_when_the_board_has_closed(tmp_path: Path) -> None:
     source = FakeSource("ops", {"echo": None, "fail": Result.failed(FailureCode.UPSTREAM, "no")})
     async with board(tmp_path, source) as opened:
         session = Session(id="s", agent="coder")
         await opened.call("ops.echo", {"password": "x", "n": 1}, session=session)
         await opened.call("ops.fail", session=session)
+        await opened.call("ops__eko", session=session)
     run = SqliteTraces(tmp_path / ".pegboard" / "traces.db").run("s")
     assert run is not None
     assert [(call.tool, call.ok, call.failure) for call in run.calls] == [
         ("ops.echo", True, None),
         ("ops.fail", False, "upstream"),
+        ("ops__eko", False, "unknown_tool"),
     ]
     assert run.calls[0].arguments == {"password": "[redacted]", "n": 1}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pegboard.core import Call, FailureCode, Tool, ToolName, ToolSpec
+from pegboard.core import Call, Failure, FailureCode, Tool, ToolName, ToolSpec
 from pegboard.errors import PegboardError, SourceError
 from pegboard.invoke.dispatch import dispatch
 from pegboard.testing import RecordingHandler, Script
@@ -27,8 +27,14 @@ async def test_what_a_handler_raises_becomes_a_failure(script: Script, code: Fai
     assert (failure.code, failure.message) == (code, message)
 
 
-async def test_without_a_near_name_the_next_step_is_to_search() -> None:
+async def test_a_tool_that_is_not_there_fails_with_a_next_step() -> None:
     failure = (await dispatch({}.get)(Call(tool=NAME, arguments={}))).failure
     assert failure is not None
     assert failure.code == FailureCode.UNKNOWN_TOOL
     assert "tool_search" in str(failure.next_step)
+
+
+async def test_whoever_knows_more_says_why_it_is_not_there() -> None:
+    handler = dispatch({}.get, lambda name: Failure(FailureCode.BLOCKED, f"{name} is not allowed."))
+    failure = (await handler(Call(tool=NAME, arguments={}))).failure
+    assert failure == Failure(FailureCode.BLOCKED, "a.b is not allowed.")

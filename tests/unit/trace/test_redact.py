@@ -74,6 +74,8 @@ def test_a_short_secret_is_masked_only_where_it_is_the_whole_text() -> None:
         ("Authorization: Bearer abc.def.ghi-jkl", f"Authorization: Bearer {MASK}"),
         ("postgres://me:hunter2@db/x", f"postgres://{MASK}@db/x"),
         ("https://h/p?token=abc123&x=1", f"https://h/p?token={MASK}&x=1"),
+        ("failed with token=abcdefgh123.", f"failed with token={MASK}"),
+        ("https://h/p?page_token=abc123", "https://h/p?page_token=abc123"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", MASK),
         (
             "a task, a risk; ghost = 1 at https://example.org/a:b",
