@@ -92,6 +92,7 @@ def test_runs_are_summed_up_the_latest_first(store: TraceStore) -> None:
     assert [summary.id for summary in store.runs(limit=1)] == ["three"]
 
 
+@pytest.mark.requirement("R11.1")
 @pytest.mark.parametrize(
     ("where", "found"),
     [

@@ -82,6 +82,7 @@ async def test_the_result_is_json() -> None:
     assert result.value == {"paths": ["a"], "done": True}
 
 
+@pytest.mark.requirement("C5.1", "C5.2", "C5.7")
 async def test_a_destructive_tool_with_a_preview_previews_unless_told_otherwise() -> None:
     result = await run(delete_files, paths=["a"])
     assert (result.value, result.mode) == ({"paths": ["a"], "done": False}, Mode.PREVIEW)
@@ -97,6 +98,7 @@ async def test_a_mode_that_is_not_offered_is_refused() -> None:
         delete_files.using("explore")
 
 
+@pytest.mark.requirement("C5.8")
 async def test_a_preview_that_takes_or_gives_something_else_is_refused() -> None:
     @tool
     def remove(path: str, force: bool = False) -> int:

@@ -70,6 +70,7 @@ async def test_what_is_no_object_is_refused_even_by_an_open_schema(arguments: An
     assert result.failure.code == FailureCode.INVALID_ARGUMENTS
 
 
+@pytest.mark.requirement("C8.4")
 async def test_a_wrong_name_is_answered_with_the_right_one_and_the_hints() -> None:
     failure = (await sent({"repoPath": ".", "lines": -1})).failure
     assert failure is not None
