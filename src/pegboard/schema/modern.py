@@ -1,22 +1,35 @@
-"""Annotations that this Python spells in a way that pydantic does not read, respelled."""
+"""Annotations that pydantic does not read, or reads into what can be used only once, respelled."""
 
 import sys
 import types
-from collections.abc import Callable, MutableMapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    MutableMapping,
+)
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints, is_typeddict
 
+_STREAMS = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator)
 _respelled: MutableMapping[Any, Any] = {}
 
 
 def respelled(annotation: Any) -> Any:
-    """The same annotation with `typing.TypedDict` classes as pydantic wants them before Python 3.12."""
-    if sys.version_info >= (3, 12):
-        return annotation
-    if is_typeddict(annotation) and type(annotation).__module__ == "typing":
+    """The same annotation, with iterables and generators as lists, since JSON has no others.
+
+    Before Python 3.12 also with `typing.TypedDict` classes as pydantic wants them there.
+    """
+    if sys.version_info < (3, 12) and is_typeddict(annotation) and type(annotation).__module__ == "typing":
         return _typed_dict(annotation)
     origin, inner = get_origin(annotation), get_args(annotation)
     if not inner or origin is Literal:
         return annotation
+    if origin in _STREAMS:
+        return list[respelled(inner[0])]
     new = tuple(respelled(one) for one in inner) if origin is not Annotated else (respelled(inner[0]), *inner[1:])
     if all(one is other for one, other in zip(new, inner, strict=True)):
         return annotation

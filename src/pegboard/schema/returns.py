@@ -1,8 +1,8 @@
 """What a function returns: its schema, and the way from Python to JSON."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, cast
 
 from pegboard.schema.clean import schema_of
 from pegboard.schema.docstring import Docstring
@@ -11,8 +11,6 @@ from pegboard.schema.types import Json, Schema
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-_STREAMS = (AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def read_returns(annotation: Any, docstring: Docstring, *, opaque: Callable[[Any
     from pydantic import ConfigDict, TypeAdapter
     from pydantic.errors import PydanticUserError
 
-    kind: Any = respelled(_collected(annotation))
+    kind: Any = respelled(annotation)
     try:
         # A list around it, since a type of its own may not be given a configuration.
         config = ConfigDict(ser_json_bytes="base64", ser_json_inf_nan="strings")
@@ -73,12 +71,6 @@ def read_returns(annotation: Any, docstring: Docstring, *, opaque: Callable[[Any
     except (PydanticUserError, TypeError, NameError):
         return Returns(annotation)
     return Returns(annotation, _described(_unwrapped(schema), docstring.returns), adapter)
-
-
-def _collected(annotation: Any) -> Any:
-    """A generator's items are collected before they are shown."""
-    inner = get_args(annotation)
-    return list[inner[0]] if get_origin(annotation) in _STREAMS and inner else annotation
 
 
 def _unwrapped(schema: dict[str, Any]) -> dict[str, Any]:

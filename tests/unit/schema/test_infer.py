@@ -3,6 +3,7 @@
 import datetime as dt
 import enum
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -58,6 +59,7 @@ class Options(TypedDict):
         (None, {"type": "null"}),
         (list[int], {"type": "array", "items": {"type": "integer"}}),
         (set[str], {"type": "array", "uniqueItems": True, "items": {"type": "string"}}),
+        (Iterable[int], {"type": "array", "items": {"type": "integer"}}),
         (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
         (
             tuple[int, str],
@@ -231,6 +233,13 @@ def test_json_becomes_python_values() -> None:
         "ids": {1, 2},
         "options": {"depth": 1, "inner": {"depth": 2}},
     }
+
+
+def test_an_iterable_can_be_read_twice() -> None:
+    def f(numbers: Iterable[int]) -> list[int]:
+        return [*numbers, *numbers]
+
+    assert f(**infer(f).parameters.accept({"numbers": [1, 2]})) == [1, 2, 1, 2]
 
 
 def test_every_kind_of_parameter_finds_its_place() -> None:
