@@ -138,7 +138,7 @@ class Board:
     async def __aenter__(self) -> Self:
         """Put up the catalog that is stored, and list the sources of which nothing is stored."""
         if self._memory is not None:
-            self._stack.enter_context(self._memory)
+            self._stack.callback(self._memory.close)
         self._stack.push_async_callback(self._passage.close)
         self._stack.push_async_callback(anyio.to_thread.run_sync, self._held.shelve)
         tasks = await self._stack.enter_async_context(anyio.create_task_group())

@@ -1,9 +1,10 @@
 """What a board remembers between runs: listings and wire names, in the store."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from threading import Lock
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -14,13 +15,28 @@ from pegboard.config import SourceConfig
 from pegboard.core import Call, Listing, Result, Tool, ToolName
 from pegboard.core.bulk import no_collection
 from pegboard.invoke.size import Keep, Kept
+from pegboard.store.glance import Glance, glance
+from pegboard.store.stored import StoredListing
 
 if TYPE_CHECKING:
-    from pegboard.store import StoredListing
+    from pegboard.store import Store
 
 
 _PAGE_FOOT = 64
 """Bytes for the line under a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What a board knows from the last time.
+
+    Parameters:
+        sources: what is known of each source.
+        aliases: the wire names.
+    """
+
+    sources: Mapping[str, Known]
+    aliases: Mapping[ToolName, str]
 
 
 class Memory:
@@ -42,6 +58,8 @@ class Memory:
         keep_days: float = 30,
     ) -> None:
         self._location, self._keep_days = location, keep_days
+        self._store: Store | None = None
+        self._lock = Lock()
         self._prints = {name: source.fingerprint for name, source in sources.items()}
         self._reserved = frozenset(reserved)
 
@@ -50,33 +68,40 @@ class Memory:
         """The store's folder; None for a store in memory."""
         return self._location if isinstance(self._location, Path) else None
 
-    def __enter__(self) -> Self:
-        """Open the store."""
-        from pegboard.store import Store
+    @property
+    def store(self) -> "Store":
+        """The store, opened when it is first needed: a start with a sound catalog does without. Blocks; thread-safe."""
+        with self._lock:
+            if self._store is None:
+                from pegboard.store import Store
 
-        self.store = Store.open(self._location, keep_days=self._keep_days)
-        return self
+                self._store = Store.open(self._location, keep_days=self._keep_days)
+            return self._store
 
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Close the store."""
-        self.store.close()
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+            self._store = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about the store."""
-        return tuple(self.store.warnings)
+        """What is odd about the store, as far as it was needed."""
+        return tuple(self._store.warnings) if self._store is not None else ()
 
-    def known(self) -> dict[str, Known]:
-        """What is known of each source from the last time."""
-        found: dict[str, Known] = {}
+    def recall(self) -> Recalled:
+        """What is known from the last time."""
         with no_collection():
-            listings = self.store.listings()
-        for name, stored in listings.items():
-            if self._prints.get(name) == stored.fingerprint:
-                known = _known(stored)
-                if known is not None:
-                    found[name] = known
-        return found
+            seen = glance(self.folder) if self.folder is not None else None
+            if seen is None:
+                seen = Glance(self.store.listings(), self.store.aliases())
+            known = {
+                name: found
+                for name, stored in seen.listings.items()
+                if self._prints.get(name) == stored.fingerprint and (found := _known(stored)) is not None
+            }
+        return Recalled(known, seen.aliases)
 
     async def keep(self, name: str, listing: Listing, error: str | None) -> None:
         """Keep what a source listed, or why it could not be listed."""
@@ -90,7 +115,7 @@ class Memory:
         def extended(before: Mapping[ToolName, str]) -> Mapping[ToolName, str]:
             return AliasTable(before).extend(wanted, reserved=self._reserved).wire
 
-        return await anyio.to_thread.run_sync(self.store.update_aliases, extended)
+        return await anyio.to_thread.run_sync(lambda: self.store.update_aliases(extended))
 
     async def page(self, id: str, number: int, owner: str) -> str | None:
         """One page of a kept result, counted from 1, with what there is beside it."""
@@ -107,16 +132,15 @@ class Memory:
 
         async def keep(call: Call, text: str) -> Kept:
             owner = call.session.principal
-            put = partial(self.store.put_result, text, owner=owner, page_chars=page_chars)
-            handle = await anyio.to_thread.run_sync(put)
+            handle = await anyio.to_thread.run_sync(
+                lambda: self.store.put_result(text, owner=owner, page_chars=page_chars)
+            )
             last = max(-(-len(text) // page_chars), 1)
             return Kept(handle, f'Read the whole with result_read: id "{handle}", pages 1 to {last}.')
 
         return keep
 
     def _keep(self, name: str, listing: Listing, error: str | None) -> None:
-        from pegboard.store import StoredListing
-
         self.store.save_listing(
             StoredListing(
                 source=name,
@@ -129,11 +153,10 @@ class Memory:
         )
 
 
-def _known(stored: "StoredListing") -> Known | None:
+def _known(stored: StoredListing) -> Known | None:
     """The stored listing, or None where it is another version's: the source is then listed anew."""
     try:
-        with no_collection():
-            tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)
+        tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)
     except ValueError:
         return None
     return Known(Listing(tools, stored.notes, stored.instructions), stored.error)

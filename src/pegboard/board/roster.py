@@ -10,10 +10,10 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from pegboard.board.attached import LIVE, Attached, Known, duplicates
+from pegboard.board.attached import LIVE, Attached, duplicates
 from pegboard.board.composer import DRAFT
 from pegboard.board.holdings import Holdings
-from pegboard.board.memory import Memory
+from pegboard.board.memory import Memory, Recalled
 from pegboard.catalog import Diff, Unknown
 from pegboard.core import Failure, FailureCode, Health, Source, SourceState, SourceStatus, Tool, ToolName, ToolSpec
 from pegboard.discovery.answers import unknown_failure
@@ -71,7 +71,9 @@ class Roster:
             refresh: which of the others to start too.
         """
         self._tasks = tasks
-        known: dict[str, Known] = self._memory.known() if self._memory else {}
+        recalled = self._memory.recall() if self._memory else Recalled({}, {})
+        known, aliases = recalled.sources, recalled.aliases
+        self._held.rename(aliases)
         for source in self._sources:
             self._attached[source.name] = Attached(
                 source, tasks, self._on_change, known.get(source.name), self._filters.get(source.name, _every)

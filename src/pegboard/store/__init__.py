@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pegboard.store.keep import Store
-    from pegboard.store.listing import StoredListing
     from pegboard.store.result import Page
+    from pegboard.store.stored import StoredListing
 
 __all__ = ["Page", "Store", "StoredListing"]
-_HOMES = {"Store": "keep", "StoredListing": "listing", "Page": "result"}
+_HOMES = {"Store": "keep", "StoredListing": "stored", "Page": "result"}
 
 
 def __getattr__(name: str) -> Any:

@@ -14,11 +14,12 @@ from pegboard.core import ToolName
 from pegboard.errors import StoreError
 from pegboard.store.alias import read_aliases, write_aliases
 from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
-from pegboard.store.listing import StoredListing, forget_listing, read_listings, write_listing
+from pegboard.store.glance import FILE_NAME
+from pegboard.store.listing import forget_listing, read_listings, write_listing
 from pegboard.store.result import PAGE_CHARS, Page, forget_results, read_page, write_result
+from pegboard.store.stored import StoredListing
 
 T = TypeVar("T")
-FILE_NAME = "board.db"
 KEEP_DAYS = 30
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, insert, inspect, select
 
+from pegboard.store.glance import STEPS
 from pegboard.store.tables import ALIASES, CATALOG, METADATA, MIGRATED, RESULTS
 
 Step = Callable[[Connection], object]
@@ -13,7 +14,7 @@ def _first(connection: Connection) -> None:
     METADATA.create_all(connection, tables=[CATALOG, ALIASES, RESULTS])
 
 
-MIGRATIONS: tuple[tuple[str, Step], ...] = (("1: catalog, aliases, results", _first),)
+MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first,), strict=True))
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 
 

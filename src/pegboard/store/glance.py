@@ -1,0 +1,55 @@
+"""A glance into a store, for a quick start: importing SQLAlchemy takes as long as all the rest of it.
+
+Only a store in the usual state is read like this; of any other the store itself has more to say.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from pegboard.core import ToolName
+from pegboard.store.stored import StoredListing, decode
+
+FILE_NAME = "board.db"
+"""The database in the store's folder."""
+
+STEPS = ("1: catalog, aliases, results",)
+"""The names of the migrations, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a store holds that a start needs.
+
+    Parameters:
+        listings: what each source listed last.
+        aliases: wire name by full name.
+    """
+
+    listings: Mapping[str, StoredListing]
+    aliases: Mapping[ToolName, str]
+
+
+def glance(folder: Path) -> Glance | None:
+    """Read a store's listings and wire names; None where it is not there, not up to date, or damaged in any way."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+            return _read(connection)
+    except (sqlite3.Error, ValueError, OSError):
+        return None
+
+
+def _read(connection: sqlite3.Connection) -> Glance | None:
+    connection.execute("BEGIN")
+    steps = {name for (name,) in connection.execute("SELECT name FROM migrated")}
+    if steps != set(STEPS):
+        return None
+    listings = connection.execute("SELECT source, fingerprint, saved, listing FROM catalog ORDER BY source")
+    found = {row[0]: decode(*row) for row in listings}
+    aliases = connection.execute("SELECT namespace, name, version, wire FROM aliases ORDER BY namespace, name, version")
+    return Glance(found, {ToolName(space, name, version or None): wire for space, name, version, wire in aliases})
