@@ -4,11 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from pegboard.catalog import Catalog
 from pegboard.core import Handler, Note, Tool
-from pegboard.core.spec import OWN_META
+from pegboard.core.draft import DRAFT, Unbound
 from pegboard.schema.types import JsonObject
-
-DRAFT = f"{OWN_META}draft"
-"""Set in `ToolSpec.meta` of a tool that is made of others, until it is bound to them."""
 
 TABLES = ("batch", "bundle", "scatter")
 
@@ -47,4 +44,4 @@ class Composer:
 
 def is_draft(tool: Tool) -> bool:
     """Whether a tool is made of others and not yet bound to them."""
-    return bool(tool.spec.meta.get(DRAFT)) and hasattr(tool.handler, "composite")
+    return bool(tool.spec.meta.get(DRAFT)) and isinstance(tool.handler, Unbound)

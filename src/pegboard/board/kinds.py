@@ -92,7 +92,28 @@ def _document(making: Making) -> str:
 
 _SECRET = ("base_url", "auth", "headers")
 
-KINDS: Mapping[str, Maker] = {"mcp": _mcp, "openapi": _openapi, "python": _python, "recorded": _recorded}
+
+def _sql(making: Making) -> Source:
+    from pegboard.sources.sql import SqlSource
+    from pegboard.sources.sql.database import Caps
+
+    table, options = making.source, making.source.options
+    url = making.config.secrets.reveal(table.target, where=f"{table.where}.sql")
+    if "://" not in url:
+        url = str(making.config.folder / Path(url).expanduser())
+    elif url.startswith(("sqlite:///", "duckdb:///")):
+        scheme, _, rest = url.partition(":///")
+        url = f"{scheme}:///{making.config.folder / rest}"
+    return SqlSource(table.name, url, prefix=table.prefix, caps=Caps(**options))
+
+
+KINDS: Mapping[str, Maker] = {
+    "mcp": _mcp,
+    "openapi": _openapi,
+    "python": _python,
+    "recorded": _recorded,
+    "sql": _sql,
+}
 """The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
 
 

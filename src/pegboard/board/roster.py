@@ -11,11 +11,11 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from pegboard.board.attached import LIVE, Attached, duplicates
-from pegboard.board.composer import DRAFT
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory, Recalled
 from pegboard.catalog import Diff, Unknown
 from pegboard.core import Failure, FailureCode, Health, Source, SourceState, SourceStatus, Tool, ToolName, ToolSpec
+from pegboard.core.draft import DRAFT
 from pegboard.discovery.answers import unknown_failure
 from pegboard.errors import PegboardError, nearest
 

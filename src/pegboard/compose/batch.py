@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from pegboard.compose.bind import Unbound, tool_name
+from pegboard.compose.bind import tool_name
 from pegboard.compose.fanout import Pace
 from pegboard.compose.itemrun import ItemRun, Shape
 from pegboard.compose.report import FAILURE_SCHEMA, REPORT_CHOICES, composite_output
@@ -24,6 +24,7 @@ from pegboard.core import (
     with_modes,
     without_modes,
 )
+from pegboard.core.draft import Unbound
 from pegboard.core.mode import with_own_modes
 from pegboard.errors import DefinitionError, nearest
 from pegboard.schema.embed import Embedding

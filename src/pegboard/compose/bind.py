@@ -6,19 +6,16 @@ from typing import Protocol, cast, runtime_checkable
 
 from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
 from pegboard.core import (
-    Call,
-    FailureCode,
     Handler,
     Hint,
     Note,
     NoteKind,
     Relation,
-    Result,
-    SourceRef,
     Tool,
     ToolName,
     ToolSpec,
 )
+from pegboard.core.draft import Unbound
 from pegboard.errors import DefinitionError, PegboardError
 
 
@@ -68,36 +65,6 @@ def tool_name(tool: object) -> str:
     raise DefinitionError(
         f"{tool!r} is no tool.", next_step="Name a tool of the board, or decorate the function with @tool."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Unbound:
-    """The handler of a composed tool that is on no board yet; `bind` replaces it.
-
-    Parameters:
-        composite: the definition.
-    """
-
-    composite: Composite
-
-    async def __call__(self, call: Call) -> Result:
-        """Say that the tool is on no board."""
-        return Result.failed(
-            FailureCode.UNAVAILABLE,
-            f"{call.tool} is made of other tools and stands on no board.",
-            next_step="Call it through a board that has the tools it is made of.",
-        )
-
-    @classmethod
-    def tool(cls, composite: Composite, description: str) -> Tool:
-        """The definition as a tool that a source can list before it is bound."""
-        spec = ToolSpec(
-            name=composite.name,
-            description=description,
-            meta={"pegboard/draft": True, "pegboard/uses": list(composite.uses)},
-            source=SourceRef("compose", type(composite).__name__.lower()),
-        )
-        return Tool(spec, cls(composite))
 
 
 @dataclass(frozen=True, slots=True)

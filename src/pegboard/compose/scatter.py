@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from pegboard.compose.bind import Unbound, tool_name
+from pegboard.compose.bind import tool_name
 from pegboard.compose.bundle import composite_spec
 from pegboard.compose.gather import Branch, ScatterRun
 from pegboard.compose.inputs import check_arguments, derived_input
 from pegboard.compose.merge import CONFLICTS, SOURCES, Merge
 from pegboard.compose.report import FAILURE_SCHEMA, composite_output
 from pegboard.core import Handler, Rung, Tool, ToolName, ToolSpec, without_modes
+from pegboard.core.draft import Unbound
 from pegboard.errors import DefinitionError
 from pegboard.schema.embed import Embedding
 from pegboard.schema.expression import Expression

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
-from pegboard.compose.bind import Unbound, tool_name
+from pegboard.compose.bind import tool_name
 from pegboard.compose.bundle import composite_spec
 from pegboard.compose.inner import Inner
 from pegboard.compose.steprun import Course
 from pegboard.compose.steps import Step as StepData
 from pegboard.core import Failure, FailureCode, Handler, Hint, Relation, Result, Rung, Tool, ToolName, ToolSpec
 from pegboard.core.call import Call
+from pegboard.core.draft import Unbound
 from pegboard.define import ToolError
 from pegboard.errors import DefinitionError, PegboardError
 from pegboard.schema.infer import Inferred, infer

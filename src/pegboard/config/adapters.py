@@ -1,7 +1,7 @@
 """The kinds of sources that turn something that is no tool into tools."""
 
 from pegboard.config.key import Key, SourceKind
-from pegboard.config.types import ANY, DOCUMENT, FLAG, REFERENCE, SELECTORS, table_of
+from pegboard.config.types import ANY, DOCUMENT, FLAG, REFERENCE, SECONDS, SELECTORS, table_of, whole
 
 _AUTH = Key(
     "auth",
@@ -45,4 +45,19 @@ OPENAPI = SourceKind(
     ),
 )
 
-ADAPTERS: tuple[SourceKind, ...] = (OPENAPI,)
+SQL = SourceKind(
+    Key(
+        "sql",
+        REFERENCE,
+        "A database, read only: `sqlite:///FILE`, `postgresql://...`, `duckdb:///FILE`, or a file or folder of Parquet "
+        "and CSV files. Its tables are explored in layers, then asked.",
+        example='"${path:shop.db}"',
+    ),
+    (
+        Key("rows", whole(1, 10_000), "The most rows of an answer.", 500),
+        Key("bytes", whole(1_000), "About how many bytes the rows of an answer may have.", 200_000),
+        Key("seconds", SECONDS, "How long one query may run.", 10),
+    ),
+)
+
+ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, SQL)
