@@ -70,7 +70,9 @@ class Loops:
             for block, span in zip(stretch, spans, strict=True):
                 if block.size > 1:
                     key = LoopKey(block.tool, block.kind)
-                    count = self.counts.setdefault(key, LoopCount())
+                    count = self.counts.get(key)
+                    if count is None:
+                        count = self.counts[key] = LoopCount()
                     count.loops += 1
                     count.calls += block.size
                     count.longest = max(count.longest, block.size)

@@ -172,7 +172,7 @@ def bundles(sequences: Sequences, steps: Steps, flows: Flows, offer: Offer, limi
         for chain, support in count_chains(sequences, held).items()
         if support.runs >= limits.runs and support.tasks >= limits.tasks
     }
-    total = sum(runs for runs, _ in sequences.bag.values())
+    total = sum(support.runs for support in sequences.bag.values())
     found = families(chains) if chains else []
     for family in found:
         yield _finding(family, found, Mined(steps, held, chains, flows, limits, total))
@@ -270,8 +270,7 @@ def inputs(main: Chain, flows: Flows, limits: Thresholds) -> Iterator[dict[str, 
     for place, taker in enumerate(main):
         for path in flows.paths(taker):
             if _source(main[:place], taker, path, flows, limits) is None:
-                counts = flows.calls[taker, path]
-                origins = {origin: counts[origin] for origin in sorted(counts)}
+                origins = flows.arguments[taker][path].origins
                 yield {"step": place, "tool": taker, "argument": path, "origins": origins}
 
 
@@ -279,12 +278,12 @@ def _source(before: Chain, taker: str, path: str, flows: Flows, limits: Threshol
     """The earlier step whose result, or failing that whose argument, had most of the values."""
     best: tuple[float, int] | None = None
     for place, giver in enumerate(before):
-        share = flows.given[Wire(giver, taker, path)] / max(1, flows.together[giver, taker])
+        share = flows.given[giver, taker, path] / max(1, flows.together[giver, taker])
         if share >= limits.fed and (best is None or share > best[0]):
             best = (share, place)
     if best is not None:
-        wire = Wire(before[best[1]], taker, path)
-        origin = {"step": best[1], "tool": wire.giver, "result": _place(flows, wire), "pattern": _pattern(flows, wire)}
+        wire = (before[best[1]], taker, path)
+        origin = {"step": best[1], "tool": wire[0], "result": _place(flows, wire), "pattern": _pattern(flows, wire)}
         return {"from": origin, "share": round(best[0], 3)}
     return _shared(before, taker, path, flows, limits)
 
@@ -293,7 +292,7 @@ def _shared(before: Chain, taker: str, path: str, flows: Flows, limits: Threshol
     for place, giver in enumerate(before):
         together = flows.together[giver, taker]
         for argument in flows.paths(giver):
-            share = flows.shared[Wire(giver, taker, path), argument] / max(1, together)
+            share = flows.shared[(giver, taker, path), argument] / max(1, together)
             if share >= limits.fed:
                 return {"from": {"step": place, "tool": giver, "argument": argument}, "share": round(share, 3)}
     return None
@@ -305,4 +304,5 @@ def _place(flows: Flows, wire: Wire) -> str | None:
 
 
 def _pattern(flows: Flows, wire: Wire) -> str | None:
-    return flows.patterns[wire.taker, wire.path].expression
+    _, taker, path = wire
+    return flows.arguments[taker][path].pattern.expression

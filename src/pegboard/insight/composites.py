@@ -63,7 +63,7 @@ def _loops_of(loops: Loops, uses: list[tuple[str, ...]]) -> int:
 
 def _runs_with(sequences: Sequences, uses: list[tuple[str, ...]]) -> int:
     return sum(
-        runs for seen, (runs, _) in sequences.bag.items() if any(_in_order(stretch, uses) for stretch in seen.shape)
+        support.runs for shape, support in sequences.bag.items() if any(_in_order(stretch, uses) for stretch in shape)
     )
 
 

@@ -19,9 +19,9 @@ def context(flows: Flows, traffic: Traffic, runs: int, limits: Thresholds) -> It
         limits: what counts.
     """
     takers: dict[tuple[str, str], dict[str, Support]] = {}
-    for wire, support in flows.support.items():
-        if wire.giver != wire.taker:
-            takers.setdefault((wire.giver, wire.path), {})[wire.taker] = support
+    for (giver, taker, path), support in flows.support.items():
+        if giver != taker:
+            takers.setdefault((giver, path), {})[taker] = support
     for (giver, path), supports in sorted(takers.items()):
         found = traffic.tools[giver]
         often = found.support.runs >= limits.context_runs * runs

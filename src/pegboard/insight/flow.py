@@ -11,7 +11,7 @@ three cases; the plain rule is right in two of five.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, cast
 
@@ -33,6 +33,8 @@ class Origin(StrEnum):
     USER = "user"
     NEW = "new"
     SHORT = "short"
+
+    __hash__ = str.__hash__  # an enum's own hash is a call into Python, and these are hashed a million times
 
 
 class Use(NamedTuple):
@@ -71,17 +73,21 @@ def provenance(run: Run) -> list[list[Use]]:
 
     Source: data-flow provenance by value equality, the usual approximation where only logs are at hand.
     """
-    values = [list(_scalars(call)) for call in run.calls]
+    values = [_scalars(call) for call in run.calls]
     followed = {text: place for place, row in enumerate(values) for _, _, text in row if _SHORT <= len(text) <= _LONG}
-    found_in = _occurrences(run.calls, followed)
+    found_in = _occurrences(run.calls, followed) if len(run.calls) > 1 else {}
     words = _Words(run.user_messages)
     first: dict[str, tuple[int, str]] = {}
     uses: list[list[Use]] = []
     for place, row in enumerate(values):
         uses.append([_use(run.calls, place, item, found_in, first, words) for item in row])
         for name, _, text in row:
-            first.setdefault(text, (place, name))
+            if text not in first:
+                first[text] = (place, name)
     return uses
+
+
+_NEVER = (None, "")
 
 
 def _use(
@@ -96,8 +102,8 @@ def _use(
     if not _SHORT <= len(text) <= _LONG:
         return Use(name, path, text, Origin.SHORT)
     sources = _seen(calls, found_in.get(text), place)
-    said = words.said(text, calls[place].segment)
-    before, under = first.get(text, (None, ""))
+    said = words.known and words.said(text, calls[place].segment)
+    before, under = first.get(text, _NEVER)
     if sources:
         origin = Origin.RESULT
     elif said:
@@ -131,28 +137,35 @@ def _names(call: CallRecord) -> list[str]:
     return list(cast("dict[str, Json]", arguments)) if isinstance(arguments, dict) else []
 
 
-def _scalars(call: CallRecord) -> Iterator[tuple[str, str, str]]:
+def _scalars(call: CallRecord) -> list[tuple[str, str, str]]:
+    """The scalars of a call's arguments as (argument, path, text)."""
     arguments: Json = call.arguments
-    if isinstance(arguments, dict):
-        for name, value in cast("dict[str, Json]", arguments).items():
+    if not isinstance(arguments, dict):
+        return [("", path, inner) for path, inner in scalars(arguments)]
+    found: list[tuple[str, str, str]] = []
+    for name, value in cast("dict[str, Json]", arguments).items():
+        if isinstance(value, str):
+            found.append((name, name, value.strip()))
+        elif isinstance(value, dict | list):
+            found += [(name, general(path), inner) for path, inner in scalars(cast("Json", value), name)]
+        else:
             text = scalar_text(value)
             if text is not None:
-                yield name, name, text
-            elif isinstance(value, dict | list):
-                for path, inner in scalars(cast("Json", value), name):
-                    yield name, general(path), inner
-    else:
-        for path, inner in scalars(arguments):
-            yield "", path, inner
+                found.append((name, name, text))
+    return found
 
 
 def _occurrences(calls: Sequence[CallRecord], followed: Mapping[str, int]) -> dict[str, list[int]]:
     """For each followed text the calls in whose results it stands, the earliest `MOST_SOURCES` of them."""
-    anchors = _anchors(followed)
-    last = max(followed.values(), default=0)
+    search = _direct(followed) if len(followed) <= _FEW else _indexed(followed)
     found: dict[str, list[int]] = {}
-    for place, call in enumerate(calls[:last]):
-        for text in _followed_in(call, followed, anchors):
+    for place, call in enumerate(calls[: max(followed.values(), default=0)]):
+        texts: set[str] = set()
+        if call.values:
+            texts.update([text for text in map(scalar_text, call.values) if text is not None and text in followed])
+        if call.result is not None:
+            texts.update(search(result_text(call.result)))
+        for text in texts:
             if followed[text] > place:
                 places = found.setdefault(text, [])
                 if len(places) < MOST_SOURCES:
@@ -160,40 +173,43 @@ def _occurrences(calls: Sequence[CallRecord], followed: Mapping[str, int]) -> di
     return found
 
 
-def _anchors(followed: Iterable[str]) -> dict[str, list[str]]:
+_FEW = 32
+"""So many texts are looked for one by one faster than by an index of a result's words."""
+
+
+def _direct(followed: Iterable[str]) -> Callable[[str], Iterable[str]]:
+    texts = [text for text in followed if WORD.search(text)]
+
+    def search(whole: str) -> Iterable[str]:
+        return [text for text in texts if text in whole and stands_in(text, whole)]
+
+    return search
+
+
+def _indexed(followed: Iterable[str]) -> Callable[[str], Iterable[str]]:
     """Texts by their longest word: a result without the word cannot hold the text."""
     anchors: dict[str, list[str]] = {}
     for text in followed:
         word = max(WORD.findall(text), key=len, default=None)
         if word is not None:
             anchors.setdefault(word, []).append(text)
-    return anchors
 
+    def search(whole: str) -> Iterable[str]:
+        words = anchors.keys() & set(WORD.findall(whole))
+        return [text for word in words for text in anchors[word] if text == word or stands_in(text, whole)]
 
-def _followed_in(call: CallRecord, followed: Mapping[str, int], anchors: Mapping[str, list[str]]) -> set[str]:
-    found: set[str] = set()
-    if call.values:
-        found.update(text for text in map(scalar_text, call.values) if text is not None and text in followed)
-    if call.result is not None:
-        whole = result_text(call.result)
-        for word in anchors.keys() & set(WORD.findall(whole)):
-            found.update(text for text in anchors[word] if text == word or stands_in(text, whole))
-    return found
+    return search
 
 
 def _seen(calls: Sequence[CallRecord], places: list[int] | None, place: int) -> tuple[int, ...]:
     """Of the results that hold a value, those that the caller of this call had seen before it."""
-    if not places:
+    if not places or places[0] >= place:
         return ()
     before = places[: bisect_left(places, place)]
-    call = calls[place]
-    return tuple(
-        [
-            earlier
-            for earlier in before
-            if calls[earlier].parent == call.parent and (call.group is None or calls[earlier].group != call.group)
-        ]
-    )
+    parent, group = calls[place].parent, calls[place].group
+    if group is None:
+        return tuple([earlier for earlier in before if calls[earlier].parent == parent])
+    return tuple([at for at in before if calls[at].parent == parent and calls[at].group != group])
 
 
 class _Words:

@@ -30,6 +30,8 @@ class LoopKind(StrEnum):
     REPEAT = "repeat"
     LOST = "lost"
 
+    __hash__ = str.__hash__  # an enum's own hash is a call into Python, and these are hashed a million times
+
 
 class Loop(NamedTuple):
     """A loop of one run.

@@ -11,6 +11,7 @@ from pegboard.insight.sequences import Steps
 from pegboard.insight.support import Support
 from pegboard.insight.thresholds import Thresholds
 from pegboard.insight.traffic import Traffic
+from pegboard.insight.wiring import Flows
 from pegboard.schema.types import canonical
 
 
@@ -43,16 +44,17 @@ def fan_outs(steps: Steps, offer: Offer, limits: Thresholds) -> Iterator[Finding
         )
 
 
-def merges(steps: Steps, traffic: Traffic, offer: Offer, limits: Thresholds) -> Iterator[Finding]:
+def merges(steps: Steps, traffic: Traffic, flows: Flows, offer: Offer, limits: Thresholds) -> Iterator[Finding]:
     """Siblings with the same arguments: one tool with one parameter more says the same.
 
     Parameters:
         steps: which tools follow which.
-        traffic: all calls, for the arguments of tools whose definitions are not known.
+        traffic: all calls.
+        flows: the arguments that were sent, for tools whose definitions are not known.
         offer: the tools on offer.
         limits: what counts.
     """
-    signatures = _signatures(traffic, offer, limits)
+    signatures = _signatures(traffic, flows, offer, limits)
     by_signature: dict[str, list[str]] = {}
     for tool, signature in sorted(signatures.items()):
         by_signature.setdefault(signature, []).append(tool)
@@ -62,15 +64,15 @@ def merges(steps: Steps, traffic: Traffic, offer: Offer, limits: Thresholds) -> 
                 yield _merge(one, other, signature, steps, traffic, offer)
 
 
-def _signatures(traffic: Traffic, offer: Offer, limits: Thresholds) -> dict[str, str]:
+def _signatures(traffic: Traffic, flows: Flows, offer: Offer, limits: Thresholds) -> dict[str, str]:
     """What each tool takes, as text; tools without arguments have none."""
     if offer.specs:
         declared = {str(spec.name): _declared(spec.properties) for spec in offer.specs}
         return {tool: signature for tool, signature in declared.items() if signature}
     return {
-        tool: canonical(sorted(found.names))
-        for tool, found in traffic.tools.items()
-        if found.names and found.support.runs >= limits.runs
+        tool: canonical(sorted(names))
+        for tool, names in flows.names().items()
+        if traffic.tools[tool].support.runs >= limits.runs
     }
 
 

@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass, field
 from os.path import commonprefix
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Self
 
-_CLASSES = (("0-9", str.isdigit), ("a-z", str.islower), ("A-Z", str.isupper))
+_CLASSES = {"0-9": frozenset(digits), "a-z": frozenset(ascii_lowercase), "A-Z": frozenset(ascii_uppercase)}
+_CLASSED = frozenset(digits + ascii_lowercase + ascii_uppercase)
 _LOOSE = 48
 """Values that may be longer are no ids, and no expression is offered for them."""
 
@@ -18,7 +20,7 @@ class Pattern:
         shortest: the least length.
         longest: the greatest length.
         prefix: what all begin with.
-        characters: the classes (`0-9`, `a-z`, `A-Z`) and the other characters that occur after any common prefix.
+        characters: the characters that occur.
     """
 
     shortest: int = 1 << 30
@@ -29,7 +31,8 @@ class Pattern:
     def add(self, text: str) -> None:
         """Take in a value."""
         self._widen(len(text), len(text), text)
-        self.characters.update(map(_class_of, set(text)))
+        if not self.characters.issuperset(text):
+            self.characters.update(text)
 
     def merge(self, other: Self) -> None:
         """Take in the values of another part of the traces."""
@@ -44,16 +47,18 @@ class Pattern:
             return None
         fixed = self.prefix[: max((at for at, item in enumerate(self.prefix) if not item.isalnum()), default=-1) + 1]
         least, most = self.shortest - len(fixed), self.longest - len(fixed)
-        classes = "".join(name for name, _ in _CLASSES if name in self.characters)
-        others = "".join(re.escape(item) for item in sorted(self.characters) if len(item) == 1 and item not in fixed)
+        classes = "".join(name for name, members in _CLASSES.items() if not members.isdisjoint(self.characters))
+        others = "".join(re.escape(item) for item in sorted(self.characters - _CLASSED) if item not in fixed)
         if least < 1 or not classes + others:
             return None
         return f"{re.escape(fixed)}[{classes}{others}]{{{least}{'' if least == most else f',{most}'}}}"
 
     def _widen(self, shortest: int, longest: int, prefix: str) -> None:
-        self.shortest, self.longest = min(self.shortest, shortest), max(self.longest, longest)
-        self.prefix = prefix if self.prefix is None else commonprefix([self.prefix, prefix])
-
-
-def _class_of(character: str) -> str:
-    return next((name for name, holds in _CLASSES if character.isascii() and holds(character)), character)
+        if shortest < self.shortest:
+            self.shortest = shortest
+        if longest > self.longest:
+            self.longest = longest
+        if self.prefix is None:
+            self.prefix = prefix
+        elif not prefix.startswith(self.prefix):
+            self.prefix = commonprefix([self.prefix, prefix])

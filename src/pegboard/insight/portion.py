@@ -5,8 +5,10 @@ put together into runs by whoever reads them. The cuts are the same whatever eng
 """
 
 import fnmatch
+import gc
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -84,6 +86,23 @@ class Observed:
 
 def observe(portion: Portion, keep: Keep) -> Observed:
     """Read and observe one portion; needs nothing but its arguments, so that it runs in any process."""
+    with _uncollected():
+        return _observe(portion, keep)
+
+
+@contextmanager
+def _uncollected() -> Generator[None]:
+    """Without the cycle collector: records and counts hold no cycles, and it would walk them again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _observe(portion: Portion, keep: Keep) -> Observed:
     evidence, skipped, left = Evidence(), list[Skipped](), list[Line]()
     filtered = 0
     for item in (*portion.runs, *_parsed(portion, left)):

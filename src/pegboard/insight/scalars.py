@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import cast
 
 from pegboard.schema.types import Json
@@ -43,6 +44,7 @@ def scalars(value: Json, path: str = "") -> Iterator[tuple[str, str]]:
 _ID_LIKE = re.compile(r"[^.\[\]]*\d{3,}[^.\[\]]*|[^.\[\]]{41,}")
 
 
+@lru_cache(maxsize=65536)
 def general(path: str) -> str:
     """A path without keys that are ids themselves: `cards.card_4421.last` becomes `cards.*.last`."""
     return _ID_LIKE.sub("*", path)

@@ -7,7 +7,7 @@ twice, of all outcomes (P) and of those that go on (Pc). Loops are collapsed bef
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import Self
 
 from pegboard.insight.loops import LoopKind
 from pegboard.insight.shape import Shape, Stretch
@@ -17,31 +17,23 @@ LONGEST = 6
 """Longer sequences are found as several."""
 
 
-class Seen(NamedTuple):
-    """One shape of one task."""
-
-    shape: Shape
-    task: int
-
-
 @dataclass(slots=True)
 class Sequences:
-    """The bag of shapes that runs had: how many runs of each task, and the first of their ids."""
+    """The bag of shapes that runs had, each with the runs and tasks that had it."""
 
-    bag: dict[Seen, tuple[int, RunRef]] = field(default_factory=dict[Seen, tuple[int, RunRef]])
+    bag: dict[Shape, Support] = field(default_factory=dict[Shape, Support])
 
     def observe(self, shape: Shape, ref: RunRef) -> None:
         """Count one run."""
-        self._count(Seen(shape, ref.task), 1, ref)
+        support = self.bag.get(shape)
+        if support is None:
+            support = self.bag[shape] = Support()
+        support.add(ref)
 
     def merge(self, other: Self) -> None:
         """Take in the shapes of another part of the traces."""
-        for seen, (runs, ref) in other.bag.items():
-            self._count(seen, runs, ref)
-
-    def _count(self, seen: Seen, runs: int, ref: RunRef) -> None:
-        before = self.bag.get(seen)
-        self.bag[seen] = (runs, ref) if before is None else (before[0] + runs, min(before[1], ref))
+        for shape, support in other.bag.items():
+            self.bag.setdefault(shape, Support()).merge(support)
 
 
 @dataclass(slots=True)
@@ -97,7 +89,8 @@ class Steps:
 def count_steps(sequences: Sequences) -> Steps:
     """Count which tools follow which."""
     steps = Steps()
-    for (shape, _), (runs, ref) in sequences.bag.items():
+    for shape, support in sequences.bag.items():
+        runs = support.runs
         tools: set[str] = set()
         pairs: set[tuple[str, str]] = set()
         for stretch in shape:
@@ -111,7 +104,7 @@ def count_steps(sequences: Sequences) -> Steps:
         for tool in tools:
             steps.runs[tool] += runs
         for pair in pairs:
-            steps.pairs[pair].support.add(ref, runs)
+            steps.pairs[pair].support.merge(support)
     return steps
 
 
@@ -152,8 +145,8 @@ def orders(sequences: Sequences, pairs: Iterable[tuple[str, str]]) -> dict[tuple
     by_second: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for pair in wanted:
         by_second[pair[1]].append(pair)
-    for (shape, _), (runs, _) in sequences.bag.items():
-        first = _first_places(shape)
+    for shape, support in sequences.bag.items():
+        runs, first = support.runs, _first_places(shape)
         for tool in first.keys() & by_second.keys():
             for pair in by_second[tool]:
                 second[pair] += runs
@@ -180,13 +173,9 @@ def count_chains(
 ) -> dict[tuple[str, ...], Support]:
     """The support of every sequence of two and more tools whose every step is one of `links`."""
     found: dict[tuple[str, ...], Support] = {}
-    for (shape, _), (runs, ref) in sequences.bag.items():
-        chains = {chain for stretch in shape for chain in _chains(stretch, links, longest)}
-        for chain in chains:
-            support = found.get(chain)
-            if support is None:
-                support = found[chain] = Support()
-            support.add(ref, runs)
+    for shape, support in sequences.bag.items():
+        for chain in {chain for stretch in shape for chain in _chains(stretch, links, longest)}:
+            found.setdefault(chain, Support()).merge(support)
     return found
 
 

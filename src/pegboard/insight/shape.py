@@ -106,29 +106,30 @@ def turn_numbers(calls: Sequence[CallRecord]) -> list[int]:
 
 
 def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: Sequence[Span]) -> Iterator[Block]:
-    calls = run.calls
+    calls, known = run.calls, run.user_messages is not None
     before: int | None = None
-    for index, span in enumerate(row):
-        first = span.places[0]
+    for index, (places, loop) in enumerate(row):
+        first, last = places[0], places[-1]
+        one = len(places) == 1
         yield Block(
-            tool=calls[first].tool,
-            size=len(span.places),
-            kind=span.loop.kind,
-            failed=any(calls[place].ok is False for place in span.places),
-            fresh=before is None or before != turns[first],
-            turns=len({turns[place] for place in span.places}),
-            fed=_fed(uses, row, index),
-            same=index > 0 and _same(calls, row[index - 1], span),
-            ready=index > 0 and _ready(uses, row[index - 1].places[0], span),
-            made=run.user_messages is not None and _made_up(uses, span),
+            calls[first].tool,
+            len(places),
+            loop.kind,
+            calls[first].ok is False if one else any([calls[place].ok is False for place in places]),
+            before is None or before != turns[first],
+            1 if one else len({turns[place] for place in places}),
+            _fed(uses, row, index) if index else (),
+            index > 0 and _same(calls, row[index - 1].places, places),
+            index > 0 and _ready(uses, row[index - 1].places[0], places),
+            known and _made_up(uses, places),
         )
-        before = turns[span.places[-1]]
+        before = turns[last]
 
 
-def _ready(uses: Sequence[Sequence[Use]], start: int, span: Span) -> bool:
+def _ready(uses: Sequence[Sequence[Use]], start: int, places: Sequence[int]) -> bool:
     """Whether the block could have run beside the one that began at `start`."""
     given = False
-    for place in span.places:
+    for place in places:
         for use in uses[place]:
             if use.sources and use.sources[0] < start:
                 given = True
@@ -137,17 +138,17 @@ def _ready(uses: Sequence[Sequence[Use]], start: int, span: Span) -> bool:
     return given
 
 
-def _made_up(uses: Sequence[Sequence[Use]], span: Span) -> bool:
-    return any(use.origin is Origin.NEW and not composed(use.text) for place in span.places for use in uses[place])
+def _made_up(uses: Sequence[Sequence[Use]], places: Sequence[int]) -> bool:
+    return any(use.origin is Origin.NEW and not composed(use.text) for place in places for use in uses[place])
 
 
 def _fed(uses: Sequence[Sequence[Use]], row: Sequence[Span], index: int) -> tuple[int, ...]:
     """How far back the blocks stand in whose results a value of this block's arguments first appeared."""
-    if index == 0:
+    first = {use.sources[0] for place in row[index].places for use in uses[place] if use.sources and news(use)}
+    if not first:
         return ()
-    first = {use.sources[0] for place in row[index].places for use in uses[place] if news(use)}
     earliest = max(0, index - REACH)
-    return tuple(index - back for back in range(earliest, index) if not first.isdisjoint(row[back].places))
+    return tuple([index - back for back in range(earliest, index) if not first.isdisjoint(row[back].places)])
 
 
 def news(use: Use) -> bool:
@@ -155,11 +156,11 @@ def news(use: Use) -> bool:
     return bool(use.sources) and not use.said and (use.argument is None or use.argument > use.sources[0])
 
 
-def _same(calls: Sequence[CallRecord], before: Span, span: Span) -> bool:
-    if len(before.places) > _COMPARED or len(span.places) > _COMPARED:
+def _same(calls: Sequence[CallRecord], before: Sequence[int], places: Sequence[int]) -> bool:
+    if len(before) > _COMPARED or len(places) > _COMPARED or not calls[places[0]].arguments:
         return False
-    asked = [calls[earlier].arguments for earlier in before.places]
-    return all(calls[place].arguments and calls[place].arguments in asked for place in span.places)
+    asked = [calls[earlier].arguments for earlier in before]
+    return all([calls[place].arguments and calls[place].arguments in asked for place in places])
 
 
 _COMPARED = 32

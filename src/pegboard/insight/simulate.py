@@ -57,8 +57,8 @@ def simulate(evidence: Evidence, plan: Plan, *, known: Iterable[str] = (), cap: 
     """
     replayer = Replayer(plan)
     total = Simulation(cap, by_finding={name: Counter() for name in known})
-    for (shape, _), (runs, _) in chain.from_iterable(part.sequences.bag.items() for part in evidence.parts.values()):
-        outcome = replayer.run(shape)
+    for shape, support in chain.from_iterable(part.sequences.bag.items() for part in evidence.parts.values()):
+        runs, outcome = support.runs, replayer.run(shape)
         total.runs += runs
         for place in (0, 1):
             total.calls[place] += runs * outcome.calls[place]

@@ -35,7 +35,7 @@ def suggest(evidence: Evidence, offer: Offer | None = None, *, limits: Threshold
     steps = count_steps(whole.sequences)
     found = [finding for world in evidence.worlds() for finding in _habits(world, offer, limits)]
     found += [
-        *merges(steps, whole.traffic, offer, limits),
+        *merges(steps, whole.traffic, whole.flows, offer, limits),
         *ladder_gaps(whole.traffic, offer, whole.runs),
         *search_misses(whole.misses, offer, limits),
         *budget_pressure(whole.sequences, whole.traffic, limits),
@@ -127,7 +127,8 @@ def with_savings(findings: list[Finding], evidence: Part) -> list[Finding]:
     calls: Counter[str] = Counter()
     turns: Counter[str] = Counter()
     dropped: dict[str, Counter[str]] = {finding.id: Counter() for finding in findings}
-    for (shape, _), (runs, _) in evidence.sequences.bag.items():
+    for shape, support in evidence.sequences.bag.items():
+        runs = support.runs
         for cut in replayer.cuts(shape):
             calls[cut.finding] += runs * cut.calls
             turns[cut.finding] += runs * cut.turns

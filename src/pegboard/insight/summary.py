@@ -107,8 +107,8 @@ def summarise(mined: Mined, offer: Offer | None = None, *, limits: Thresholds | 
     """
     evidence = mined.evidence.whole()
     support = Support()
-    for _, ref in evidence.sequences.bag.values():
-        support.add(ref)
+    for each in evidence.sequences.bag.values():
+        support.merge(each)
     return Summary(
         runs=evidence.runs,
         calls=evidence.calls,
@@ -127,8 +127,8 @@ def summarise(mined: Mined, offer: Offer | None = None, *, limits: Thresholds | 
 
 def _flows(flows: Flows) -> list[Flow]:
     by_pair: dict[tuple[str, str], dict[str, int]] = {}
-    for wire, support in flows.support.items():
-        by_pair.setdefault((wire.giver, wire.taker), {})[wire.path] = support.runs
+    for (giver, taker, path), support in flows.support.items():
+        by_pair.setdefault((giver, taker), {})[path] = support.runs
     found = [
         Flow(giver=giver, taker=taker, paths=tuple(_commonest(paths)), runs=max(paths.values()))
         for (giver, taker), paths in by_pair.items()

@@ -44,10 +44,12 @@ class Support:
     hashes: set[int] = field(default_factory=set[int])
     examples: tuple[tuple[int, str], ...] = ()
 
-    def add(self, ref: RunRef, runs: int = 1) -> None:
-        """Count a run (or several of one task, of which `ref` is the first)."""
-        self.runs += runs
-        self._tasks((ref.task,))
+    def add(self, ref: RunRef) -> None:
+        """Count a run."""
+        self.runs += 1
+        self.hashes.add(ref.task)
+        if len(self.hashes) > MOST_TASKS:
+            self.hashes.remove(max(self.hashes))
         if len(self.examples) < EXAMPLES or (ref.order, ref.id) < self.examples[-1]:
             self._examples(((ref.order, ref.id),))
 

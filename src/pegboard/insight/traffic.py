@@ -1,18 +1,19 @@
 """Traffic: how much each tool is called, by whom, how well, and how long runs get."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self, cast
+from typing import Self
 
 from pegboard.core import ToolSpec
 from pegboard.insight.finding import Finding, Kind, percent, supported
+from pegboard.insight.flow import Use
 from pegboard.insight.offer import Offer
 from pegboard.insight.sequences import Sequences
 from pegboard.insight.support import Support
 from pegboard.insight.thresholds import Thresholds
 from pegboard.insight.view import View
-from pegboard.schema.types import Json, canonical
+from pegboard.schema.types import Json
 from pegboard.trace.record import CallRecord
 
 FRAME = 12
@@ -31,7 +32,6 @@ class ToolTraffic:
         tokens: of their arguments, estimated (bytes / 4).
         micros: how long those took whose time is known, in microseconds.
         timed: how many those are.
-        names: the names of the arguments that were sent.
     """
 
     support: Support = field(default_factory=Support)
@@ -41,20 +41,16 @@ class ToolTraffic:
     tokens: int = 0
     micros: int = 0
     timed: int = 0
-    names: Counter[str] = field(default_factory=Counter[str])
 
-    def add(self, call: CallRecord) -> None:
-        """Count a call."""
+    def add(self, call: CallRecord, uses: Sequence[Use]) -> None:
+        """Count a call with the scalars of its arguments."""
         self.calls += 1
         self.failed += call.ok is False
         self.judged += call.ok is not None
-        self.tokens += argument_tokens(call)
+        self.tokens += argument_tokens(uses)
         if call.seconds is not None:
             self.micros += round(call.seconds * 1_000_000)
             self.timed += 1
-        arguments: Json = call.arguments
-        if isinstance(arguments, dict):
-            self.names.update(cast("dict[str, Json]", arguments).keys())
 
     def merge(self, other: Self) -> None:
         """Take in another part's count."""
@@ -65,14 +61,14 @@ class ToolTraffic:
         self.tokens += other.tokens
         self.micros += other.micros
         self.timed += other.timed
-        self.names.update(other.names)
 
 
-def argument_tokens(call: CallRecord) -> int:
-    """The estimated tokens of a call's arguments: bytes / 4."""
-    if not call.arguments:
-        return 0
-    return len(canonical(call.arguments).encode("utf-8", "replace")) // 4
+def argument_tokens(uses: Sequence[Use]) -> int:
+    """The estimated tokens of a call's arguments: names, values and what stands around them, characters / 4."""
+    return sum([len(use.text) + len(use.path) + _AROUND for use in uses]) // 4
+
+
+_AROUND = 6
 
 
 @dataclass(slots=True)
@@ -92,11 +88,11 @@ class Traffic:
     def observe(self, view: View) -> None:
         """Count the calls of one run."""
         calls = view.run.calls
-        for call in calls:
+        for call, uses in zip(calls, view.uses, strict=True):
             found = self.tools.get(call.tool)
             if found is None:
                 found = self.tools[call.tool] = ToolTraffic()
-            found.add(call)
+            found.add(call, uses)
         for tool in {call.tool for call in calls}:
             self.tools[tool].support.add(view.ref)
         self.lengths[min(len(calls), _LONGEST)] += 1
@@ -192,9 +188,9 @@ def budget_pressure(sequences: Sequences, traffic: Traffic, limits: Thresholds) 
         limits: what counts, with the cap.
     """
     support = Support()
-    for (shape, _), (runs, ref) in sequences.bag.items():
+    for shape, each in sequences.bag.items():
         if sum(block.size for stretch in shape for block in stretch) > limits.cap:
-            support.add(ref, runs)
+            support.merge(each)
     runs, longest = traffic.lengths.total(), max(traffic.lengths, default=0)
     if support.runs < limits.runs:
         return

@@ -9,7 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import Self, TypeAlias
 
 from pegboard.insight.flow import Origin, Use
 from pegboard.insight.pattern import Pattern
@@ -24,12 +24,50 @@ _SEARCHED = 200_000
 """Longer results are not searched for the place of a value."""
 
 
-class Wire(NamedTuple):
-    """From a tool to an argument of another tool: `path` is the place in the arguments, such as `flights[].date`."""
+Wire: TypeAlias = tuple[str, str, str]
+"""Giver, taker and path: from a tool's results to an argument of another, such as `flights[].date`."""
 
-    giver: str
-    taker: str
-    path: str
+
+@dataclass(slots=True)
+class Argument:
+    """Where the values of one argument of a tool came from, over all calls, and what those from results look like."""
+
+    result: int = 0
+    argument: int = 0
+    user: int = 0
+    new: int = 0
+    short: int = 0
+    pattern: Pattern = field(default_factory=Pattern)
+
+    def add(self, use: Use) -> None:
+        """Count a value."""
+        origin = use.origin
+        if origin is Origin.RESULT:
+            self.result += 1
+            self.pattern.add(use.text)
+        elif origin is Origin.NEW:
+            self.new += 1
+        elif origin is Origin.SHORT:
+            self.short += 1
+        elif origin is Origin.USER:
+            self.user += 1
+        else:
+            self.argument += 1
+
+    def merge(self, other: Self) -> None:
+        """Take in another part's count."""
+        self.result += other.result
+        self.argument += other.argument
+        self.user += other.user
+        self.new += other.new
+        self.short += other.short
+        self.pattern.merge(other.pattern)
+
+    @property
+    def origins(self) -> dict[str, int]:
+        """How many values came from where; only what occurs."""
+        counts = {"arg": self.argument, "new": self.new, "out": self.result, "short": self.short, "user": self.user}
+        return {name: count for name, count in counts.items() if count}
 
 
 @dataclass(slots=True)
@@ -38,85 +76,116 @@ class Flows:
 
     Parameters:
         support: by wire, the runs and tasks in which a value first seen in the giver's result came to the argument.
-        calls: by (tool, path), of its values how many came from where (`Origin`), over all calls.
+        arguments: by tool and path, where its values came from.
         together: by (giver, taker), the taker's calls with a block of the giver shortly before them in the stretch.
         given: by wire, of these the calls with a value that stood in the giver's result.
         shared: by wire and the giver's own path, of these the calls with a value that was the giver's argument too.
         places: by wire, where in the giver's structured result the values stood.
-        patterns: by (tool, path), what the values look like.
         values: by (giver, path), how many different values the runs had, each run for itself.
         givers: by (giver, path), how many runs had one.
     """
 
     support: dict[Wire, Support] = field(default_factory=dict[Wire, Support])
-    calls: dict[tuple[str, str], Counter[str]] = field(default_factory=dict[tuple[str, str], Counter[str]])
+    arguments: dict[str, dict[str, Argument]] = field(default_factory=dict[str, dict[str, Argument]])
     together: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     given: Counter[Wire] = field(default_factory=Counter[Wire])
     shared: Counter[tuple[Wire, str]] = field(default_factory=Counter[tuple[Wire, str]])
     places: dict[Wire, Counter[str]] = field(default_factory=dict[Wire, Counter[str]])
-    patterns: dict[tuple[str, str], Pattern] = field(default_factory=dict[tuple[str, str], Pattern])
     values: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     givers: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
 
     def observe(self, view: View) -> None:
         """Count the flows of one run."""
-        calls = view.run.calls
-        wires: set[Wire] = set()
-        values: set[tuple[tuple[str, str], str]] = set()
-        for place, uses in enumerate(view.uses):
-            taker = calls[place].tool
-            for use in uses:
-                self._count_use(taker, use)
-                if use.sources:
-                    giver = calls[use.sources[0]].tool
-                    wires.add(Wire(giver, taker, use.path))
-                    values.add(((giver, use.path), use.text))
+        wires: dict[Wire, set[str]] = {}
+        for call, uses in zip(view.run.calls, view.uses, strict=True):
+            if uses:
+                self._count_uses(view, call.tool, uses, wires)
         for wire in wires:
-            self.support.setdefault(wire, Support()).add(view.ref)
-        self.values.update(key for key, _ in values)
-        self.givers.update({key for key, _ in values})
-        results = _Places(calls)
+            support = self.support.get(wire)
+            if support is None:
+                support = self.support[wire] = Support()
+            support.add(view.ref)
+        self._count_values(wires)
+        results = _Places(view.run.calls)
         for spans in view.spans:
             for index in range(1, len(spans)):
-                self._count_near(view, spans, index, results)
+                self._count_near(view, spans[max(0, index - REACH) : index], spans[index], results)
 
-    def _count_use(self, taker: str, use: Use) -> None:
-        key = (taker, use.path)
-        counts = self.calls.get(key)
-        if counts is None:
-            counts, self.patterns[key] = self.calls.setdefault(key, Counter()), Pattern()
-        counts[use.origin] += 1
-        if use.sources:
-            self.patterns[key].add(use.text)
+    def _count_uses(self, view: View, taker: str, uses: Sequence[Use], wires: dict[Wire, set[str]]) -> None:
+        known = self.arguments.get(taker)
+        if known is None:
+            known = self.arguments[taker] = {}
+        for use in uses:
+            path = use.path
+            argument = known.get(path)
+            if argument is None:
+                argument = known[path] = Argument()
+            argument.add(use)
+            if use.sources:
+                wire = (view.run.calls[use.sources[0]].tool, taker, path)
+                texts = wires.get(wire)
+                if texts is None:
+                    wires[wire] = {use.text}
+                else:
+                    texts.add(use.text)
 
-    def _count_near(self, view: View, spans: Sequence[Span], index: int, results: "_Places") -> None:
+    def _count_values(self, wires: Mapping[Wire, set[str]]) -> None:
+        by_giver: dict[tuple[str, str], set[str]] = {}
+        for (giver, _, path), texts in wires.items():
+            key = (giver, path)
+            by_giver[key] = by_giver[key] | texts if key in by_giver else texts
+        for key, texts in by_giver.items():
+            self.values[key] += len(texts)
+            self.givers[key] += 1
+
+    def _count_near(self, view: View, before: Sequence[Span], span: Span, results: "_Places") -> None:
         calls = view.run.calls
-        near = {place: calls[place].tool for back in spans[max(0, index - REACH) : index] for place in back.places}
-        taker = calls[spans[index].places[0]].tool
-        givers = sorted(set(near.values()))
-        for place in spans[index].places:
-            for giver in givers:
-                self.together[giver, taker] += 1
-            for path, uses in _by_path(view.uses[place]).items():
-                for giver, source, text in _given(uses, near):
-                    wire = Wire(giver, taker, path)
-                    self.given[wire] += 1
-                    found = results.find(source, text)
-                    if found is not None:
-                        self.places.setdefault(wire, Counter())[found] += 1
-                for giver, argument in _shared(uses, near, view):
-                    self.shared[Wire(giver, taker, path), argument] += 1
+        taker = calls[span.places[0]].tool
+        for giver in {calls[back.places[0]].tool for back in before}:
+            self.together[giver, taker] += len(span.places)
+        near: dict[int, str] = {}
+        for place in span.places:
+            uses = [use for use in view.uses[place] if use.sources or use.argument is not None]
+            if uses and not near:
+                near = {at: calls[at].tool for back in before for at in back.places}
+            seen: set[Wire] = set()
+            for use in uses:
+                self._count_given(use, taker, near, seen, results)
+                self._count_shared(use, taker, near, view)
+
+    def _count_given(self, use: Use, taker: str, near: Mapping[int, str], seen: set[Wire], results: "_Places") -> None:
+        """Each near tool that gave a value, once a call and argument."""
+        for source in use.sources:
+            giver = near.get(source)
+            if giver is None:
+                continue
+            wire = (giver, taker, use.path)
+            if wire not in seen:
+                seen.add(wire)
+                self.given[wire] += 1
+                found = results.find(source, use.text)
+                if found is not None:
+                    self.places.setdefault(wire, Counter())[found] += 1
+
+    def _count_shared(self, use: Use, taker: str, near: Mapping[int, str], view: View) -> None:
+        """A near tool that had the value as an argument, with its path there."""
+        giver = None if use.argument is None else near.get(use.argument)
+        if giver is None or use.argument is None:
+            return
+        path = next((other.path for other in view.uses[use.argument] if other.text == use.text), None)
+        if path is not None:
+            self.shared[(giver, taker, use.path), path] += 1
 
     def merge(self, other: Self) -> None:
         """Take in the flows of another part of the traces."""
         for wire, support in other.support.items():
             self.support.setdefault(wire, Support()).merge(support)
-        for key, counts in other.calls.items():
-            self.calls.setdefault(key, Counter()).update(counts)
+        for tool, paths in other.arguments.items():
+            known = self.arguments.setdefault(tool, {})
+            for path, argument in paths.items():
+                known.setdefault(path, Argument()).merge(argument)
         for wire, counts in other.places.items():
             self.places.setdefault(wire, Counter()).update(counts)
-        for key, pattern in other.patterns.items():
-            self.patterns.setdefault(key, Pattern()).merge(pattern)
         self.together.update(other.together)
         self.given.update(other.given)
         self.shared.update(other.shared)
@@ -125,44 +194,17 @@ class Flows:
 
     def paths(self, tool: str) -> list[str]:
         """The paths of a tool's arguments that were seen, sorted."""
-        return sorted(path for name, path in self.calls if name == tool)
+        return sorted(self.arguments.get(tool, {}))
+
+    def names(self) -> dict[str, set[str]]:
+        """By tool, the names of the arguments that were sent."""
+        return {
+            tool: {path.partition(".")[0].partition("[")[0] for path in paths} for tool, paths in self.arguments.items()
+        }
 
     def variety(self, giver: str, path: str) -> float:
         """How many different values of a giver go into arguments of this path, in the runs in which any does."""
         return self.values[giver, path] / max(1, self.givers[giver, path])
-
-    def made_up(self, tool: str, path: str) -> float:
-        """The share of an argument's values that neither a result, nor an earlier argument, nor the user had."""
-        counts = self.calls[tool, path]
-        return counts[Origin.NEW] / counts.total()
-
-
-def _by_path(uses: Sequence[Use]) -> dict[str, list[Use]]:
-    found: dict[str, list[Use]] = {}
-    for use in uses:
-        found.setdefault(use.path, []).append(use)
-    return found
-
-
-def _given(uses: Sequence[Use], near: Mapping[int, str]) -> Iterator[tuple[str, int, str]]:
-    """Each near tool that gave one of the values, with the first of its calls that did, and the value."""
-    seen: set[str] = set()
-    for use in uses:
-        for source in use.sources:
-            giver = near.get(source)
-            if giver is not None and giver not in seen:
-                seen.add(giver)
-                yield giver, source, use.text
-
-
-def _shared(uses: Sequence[Use], near: Mapping[int, str], view: View) -> Iterator[tuple[str, str]]:
-    """Each near tool that had one of the values as an argument, with its path there."""
-    for use in uses:
-        if use.argument is not None and use.argument in near:
-            path = next((other.path for other in view.uses[use.argument] if other.text == use.text), None)
-            if path is not None:
-                yield near[use.argument], path
-                return
 
 
 class _Places:

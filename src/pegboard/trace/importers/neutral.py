@@ -45,10 +45,9 @@ def _call(plain: Any, index: int) -> CallRecord:
     if not isinstance(plain, Mapping):
         raise ValueError(f"calls[{index}]: expected an object")
     get = cast("dict[str, Any]", plain).get
-    tool = get("tool")
+    tool, excerpt, values, group = get("tool"), get("result_excerpt"), get("result_values"), get("parallel_group")
     if not isinstance(tool, str):
         raise ValueError(f"calls[{index}].tool: expected a text")
-    excerpt, values, group = get("result_excerpt"), get("result_values"), get("parallel_group")
     return CallRecord(
         id=str(index),
         tool=tool,
