@@ -18,7 +18,7 @@ def hide(secret: str, value: Any, data: st.DataObject) -> Any:
     return {"text": text, "list": [value, text], "member": {"a": text, "b": value}, "key": {"password": text}}[place]
 
 
-@given(secrets, st.integers() | st.text("xyz"), st.data())
+@given(secrets, st.integers(-9, 9) | st.text("xyz"), st.data())
 def test_a_secret_is_found_wherever_it_is(secret: str, value: Any, data: st.DataObject) -> None:
     redactor = Redactor([secret])
     hidden = hide(secret, value, data)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
@@ -42,6 +43,7 @@ from pegboard.discovery.residency import Search
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
 from pegboard.schema.types import JsonObject
+from pegboard.trace.redact import Redactor
 
 
 class Board:
@@ -279,8 +281,14 @@ class Board:
     # Sources
 
     async def statuses(self) -> list[SourceStatus]:
-        """How each source is, in the board's order."""
-        return await self._roster.statuses()
+        """How each source is, in the board's order, without secrets in what went wrong."""
+        found = await self._roster.statuses()
+        return [replace(status, error=self.redactor.text(status.error)) if status.error else status for status in found]
+
+    @property
+    def redactor(self) -> Redactor:
+        """Knows the secrets that the config's references led to; `redactor.log_filter` keeps them out of logs."""
+        return self._passage.redactor
 
     async def refresh(self, names: Sequence[str] | None = None) -> None:
         """List sources anew, all or the named ones, and wait; what goes wrong stands in `statuses`.

@@ -1,5 +1,6 @@
 """Opening the board that a command is about, with a word on how its sources come up."""
 
+import logging
 import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
@@ -47,6 +48,8 @@ async def connected(config: Path, *, refresh: Refresh = False, told: Told | None
     with Progress(settings, told) as progress:
         async with Board.open(settings, refresh=refresh, watcher=progress.hear) as board:
             progress.close()
+            if logging.lastResort is not None:  # what shows warnings that nobody has a handler for
+                logging.lastResort.addFilter(board.redactor.log_filter)
             for warning in board.warnings:
                 say(f"pegboard: {warning}")
             yield board

@@ -8,6 +8,7 @@ import pytest
 from pegboard.board import Board
 from pegboard.config import load
 from pegboard.core import FailureCode, Result, Session
+from pegboard.errors import SourceError
 from pegboard.testing import FakeSource
 from pegboard.trace.sqlite import SqliteTraces
 
@@ -65,6 +66,16 @@ async def test_a_large_answer_is_cut_and_read_on_in_pages(tmp_path: Path) -> Non
             assert len(block["text"].encode()) <= 20_000
             parts.append(block["text"].rpartition("\n\n(page ")[0])
     assert "".join(parts) == body
+
+
+async def test_a_secret_of_the_config_is_in_no_status(tmp_path: Path) -> None:
+    source = FakeSource("ops")
+    source.fail_start(SourceError("The server said: bad token hunter2-token"))
+    async with board(tmp_path, source) as opened:
+        assert opened.config is not None
+        opened.config.secrets.reveal("${file:ops_note.txt}")
+        errors = [status.error or "" for status in await opened.statuses()]
+    assert any("bad token [redacted]" in error for error in errors)
 
 
 async def test_a_secret_of_the_config_is_in_no_error(tmp_path: Path) -> None:
