@@ -19,6 +19,7 @@ async def once(source: McpSource, name: str, **more: Any) -> Result:
         return await call(source, await source.listing(), name, **more)
 
 
+@pytest.mark.requirement("C12.1")
 @FAMILIES
 async def test_every_kind_of_block_and_unknown_fields_come_back_as_they_were(
     stdio: Callable[..., McpSource], family: str
@@ -38,6 +39,11 @@ async def test_px_10_an_error_result_is_a_failure_that_keeps_its_text(
     result = await once(stdio(family=family), "fail")
     assert result.failure is not None and result.failure.code is FailureCode.UPSTREAM
     assert result.failure.message == "quota exceeded" and words(result) == "quota exceeded"
+
+
+async def test_secrets_that_a_server_repeats_in_an_error_are_taken_out(stdio: Callable[..., McpSource]) -> None:
+    result = await once(stdio(env={"HINT": "try less"}), "error")
+    assert result.failure is not None and result.failure.details["data"] == {"hint": "***"}
 
 
 async def test_a_protocol_error_is_a_failure_with_its_code_and_data(stdio: Callable[..., McpSource]) -> None:
@@ -223,6 +229,7 @@ async def test_an_answer_with_a_broken_envelope_fails_its_own_call_at_once(stdio
     assert result.failure is not None and result.failure.code is FailureCode.UPSTREAM
 
 
+@pytest.mark.requirement("R7.1")
 async def test_many_calls_share_one_process(stdio: Callable[..., McpSource]) -> None:
     source = stdio()
     seen: list[str] = []

@@ -116,6 +116,7 @@ async def test_a_server_that_dies_on_every_call_is_not_started_without_pause(
     assert journal.calls("die") < 8
 
 
+@pytest.mark.requirement("C11.4")
 async def test_the_death_of_one_server_leaves_another_alone(stdio: Callable[..., McpSource]) -> None:
     a, b = stdio(name="a"), stdio(name="b")
     async with a.session(), b.session():

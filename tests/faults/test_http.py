@@ -76,6 +76,7 @@ async def test_px_08_a_restart_between_two_calls_goes_unnoticed(http: Callable[.
     assert first.split()[1] == second.split()[1] == "1" and first != second
 
 
+@pytest.mark.requirement("C11.4")
 async def test_a_server_that_is_away_is_unavailable_and_found_again(http: Callable[..., HttpServer]) -> None:
     server = http()
     source = McpSource("a", server.url)

@@ -25,6 +25,7 @@ async def pid(source: McpSource, listing: Any, principal: str) -> str:
     return words(await call(source, listing, "count", session=session)).split()[0]
 
 
+@pytest.mark.requirement("R7.1")
 async def test_each_identity_has_a_process_of_its_own_and_keeps_it(stdio: Callable[..., McpSource]) -> None:
     source = stdio(role_of=by_principal)
     async with source.session():

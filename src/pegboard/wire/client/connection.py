@@ -143,7 +143,7 @@ class Connection:
     def _buried(self, error: Exception, family: Family) -> bool:
         """Say why a life ended with an error; False if the probe was the reason."""
         if self._settled.is_set():
-            _log.debug("the connection to %s ended: %r", self.endpoint, error)
+            _log.debug("the connection to %s ended: %s", self.endpoint, type(error).__name__)
         elif family == "auto" and self.wire.obituary() and not isinstance(error, CannotStart):
             return False
         else:

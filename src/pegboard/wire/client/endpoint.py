@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import parse_qsl, urlsplit
+
+from pegboard.schema.types import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,19 @@ class MemoryEndpoint:
 Endpoint: TypeAlias = StdioEndpoint | HttpEndpoint | MemoryEndpoint
 
 _SHORTEST_SECRET = 6
+
+
+def scrub_json(value: Json, secrets: tuple[str, ...]) -> Json:
+    """A JSON value in whose texts every secret is replaced."""
+    match value:
+        case str():
+            return scrub(value, secrets)
+        case list():
+            return [scrub_json(item, secrets) for item in cast("list[Any]", value)]
+        case dict():
+            return {key: scrub_json(item, secrets) for key, item in cast("dict[str, Any]", value).items()}
+        case _:
+            return value
 
 
 def scrub(text: str, secrets: tuple[str, ...]) -> str:

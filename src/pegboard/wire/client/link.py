@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, REQUEST_TIMEOUT
 
 from pegboard.wire.client.connection import Connection
-from pegboard.wire.client.endpoint import scrub
+from pegboard.wire.client.endpoint import scrub, scrub_json
 from pegboard.wire.client.fault import Answered, ConnectionLost, TimedOut, WireError
 from pegboard.wire.client.negotiate import Peer, request_headers
 
@@ -129,7 +129,7 @@ class Link:
         if error.code == REQUEST_TIMEOUT:
             return TimedOut(words)
         self.answered = True
-        return Answered(error.code, words, error.data)
+        return Answered(error.code, words, scrub_json(error.data, connection.endpoint.secrets))
 
 
 def _check(params: Mapping[str, Any]) -> None:
