@@ -255,7 +255,7 @@ def duplicates(attached: Attached, taken: set[ToolName]) -> tuple[Note, ...]:
             NoteKind.SET_ASIDE,
             tool.name.name,
             "",
-            f"Another source has a tool {tool.name}; give this one another prefix.",
+            f"There is another tool {tool.name}; give the source of this one another prefix.",
         )
         for tool in attached.tools
         if tool.name in taken

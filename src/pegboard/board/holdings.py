@@ -49,6 +49,7 @@ class Holdings:
         self._make_index = index
         self._index: Index | None = None
         self._reserved = reserved
+        self.reserved = frozenset(reserved.values())
         self._behind: set[ToolName] = set()
         self._lock = anyio.Lock()
         self._shelf = shelf
@@ -61,7 +62,7 @@ class Holdings:
     def replace(self, tools: Iterable[Tool]) -> Diff:
         """Hold these tools from now on; returns what changed."""
         with no_collection():
-            newer = Catalog.of(tools)
+            newer = Catalog.of(tool for tool in tools if tool.name not in self.reserved)
             diff = self.catalog.diff(newer)
         self.aliases = self.aliases.extend(diff.added, reserved=self._reserved)
         if not diff:

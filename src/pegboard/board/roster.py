@@ -115,7 +115,7 @@ class Roster:
 
     async def statuses(self) -> list[SourceStatus]:
         """How each source is, in the board's order."""
-        taken: set[ToolName] = set()
+        taken: set[ToolName] = set(self._held.reserved)
         found: list[SourceStatus] = []
         for attached in self._attached.values():
             status = await attached.status()
