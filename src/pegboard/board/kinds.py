@@ -107,7 +107,29 @@ def _sql(making: Making) -> Source:
     return SqlSource(table.name, url, prefix=table.prefix, caps=Caps(**options))
 
 
+def _templated(making: Making) -> Source:
+    from pegboard.sources.templated import cli_source, http_source, manifest_source
+    from pegboard.sources.templated.source import Settings
+
+    table, config = making.source, making.config
+    reveal = config.secrets.reveal
+    settings = Settings(
+        folder=config.folder,
+        auth=reveal(table.options.get("auth"), where=f"{table.where}.auth"),
+        allow_private=table.options.get("allow_private", False),
+        seconds=table.call_timeout,
+    )
+    if table.kind == "manifest":
+        return manifest_source(table.name, table.target, prefix=table.prefix, settings=settings)
+    make = http_source if table.kind == "http" else cli_source
+    target = reveal(table.target, where=f"{table.where}.{table.kind}")
+    return make(table.name, target, prefix=table.prefix, settings=settings)
+
+
 KINDS: Mapping[str, Maker] = {
+    "cli": _templated,
+    "http": _templated,
+    "manifest": _templated,
     "mcp": _mcp,
     "openapi": _openapi,
     "python": _python,

@@ -1,7 +1,7 @@
 """The kinds of sources that turn something that is no tool into tools."""
 
 from pegboard.config.key import Key, SourceKind
-from pegboard.config.types import ANY, DOCUMENT, FLAG, REFERENCE, SECONDS, SELECTORS, table_of, whole
+from pegboard.config.types import ANY, DOCUMENT, FLAG, OBJECT, PATH, REFERENCE, SECONDS, SELECTORS, table_of, whole
 
 _AUTH = Key(
     "auth",
@@ -60,4 +60,36 @@ SQL = SourceKind(
     ),
 )
 
-ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, SQL)
+HTTP = SourceKind(
+    Key(
+        "http",
+        OBJECT,
+        "One HTTP request as a tool (`url`, `method`, `headers`, `query`, `body`, with `{{name}}` for arguments; "
+        "`description`, `parameters`), or a table of such tools by name.",
+        example='{ url = "https://api.example.com/users/{{id}}", description = "Read a user." }',
+    ),
+    (_AUTH, _PRIVATE),
+)
+
+CLI = SourceKind(
+    Key(
+        "cli",
+        ANY,
+        "A program as a tool: its argument list with `{{name}}` for arguments (never a shell), or a table with `argv`, "
+        "`description`, `parameters`, `stdin`, `cwd`, `env`, `timeout`, `output`, or a table of such tools by name.",
+        example='["git", "log", "--oneline", "-n", "{{count}}"]',
+    ),
+)
+
+MANIFEST = SourceKind(
+    Key(
+        "manifest",
+        PATH,
+        "A file of tool definitions (JSON or YAML; one, a list, or `tools`), each bound by `http`, `cli` or `python` "
+        '("module:function").',
+        example='"tools.json"',
+    ),
+    (_AUTH, _PRIVATE),
+)
+
+ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, SQL, HTTP, CLI, MANIFEST)

@@ -160,11 +160,12 @@ class _Previews:
             return result
         if call.mode is not Mode.EXECUTE:
             return result
-        return _with_data(result, self._comparison(key, result))
+        comparison = self._comparison(key, result)
+        return result if comparison is None else _with_data(result, comparison)
 
-    def _comparison(self, key: tuple[str, ToolName, str], result: Result) -> dict[str, Any]:
+    def _comparison(self, key: tuple[str, ToolName, str], result: Result) -> dict[str, Any] | None:
         if key not in self.values:
-            return {"seen": False}
+            return None
         found = differences(self.values.pop(key), result.value)
         return {
             "seen": True,
