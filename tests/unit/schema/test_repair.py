@@ -47,6 +47,11 @@ FAULTS: list[tuple[str, Any, Any]] = [
         {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
     ),
     (
+        "dependencies beside tables that are none",
+        {"dependencies": {"a": ["b"], "c": A}, "dependentSchemas": None, "dependentRequired": 3},
+        {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": A}},
+    ),
+    (
         "definitions that stand in a property",
         {"properties": {"f": {"items": {"$ref": "#/$defs/F"}, "$defs": {"F": A}}}},
         {"properties": {"f": {"items": {"$ref": "#/$defs/F"}}}, "$defs": {"F": A}},

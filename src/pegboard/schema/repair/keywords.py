@@ -80,9 +80,16 @@ def _dependencies(node: Node, at: str, record: Record) -> None:
         return
     for name, needs in cast("Node", table).items():
         if isinstance(needs, str | list):
-            node.setdefault("dependentRequired", {}).setdefault(name, _names(cast("Json", needs)))
+            _table(node, "dependentRequired").setdefault(name, _names(cast("Json", needs)))
         else:
-            node.setdefault("dependentSchemas", {}).setdefault(name, needs)
+            _table(node, "dependentSchemas").setdefault(name, needs)
+
+
+def _table(node: Node, key: str) -> Node:
+    """The table under a keyword, put there where nothing or no table is."""
+    if not isinstance(node.get(key), dict):
+        node[key] = {}
+    return cast("Node", node[key])
 
 
 def texts(node: Node, at: str, record: Record) -> None:
