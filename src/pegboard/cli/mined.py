@@ -7,11 +7,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+import anyio
+
+from pegboard.board import Board
+from pegboard.board.passage import traces_of
+from pegboard.cli.open import doubtful
 from pegboard.cli.when import moment
+from pegboard.config import load
+from pegboard.core import ToolSpec
 from pegboard.errors import ConfigError
-from pegboard.insight.mine import Engine, Mined, local, mine
+from pegboard.insight.mine import Engine, Mined, local, mine, mine_runs
 from pegboard.insight.offer import Offer, read_offer
 from pegboard.insight.portion import Keep
+from pegboard.trace.store import RunFilter, TraceStore
 
 
 def mined(
@@ -25,16 +33,28 @@ def mined(
     jobs: int = 1,
     ray: bool = False,
 ) -> Mined:
-    """The evidence of some sources, with a passing line on how far it is.
+    """The evidence of some sources, or of the board's own traces, with a passing line on how far it is.
 
     Raises:
         ConfigError: there are no sources, and the board has no traces.
     """
     keep = Keep(moment(since), tuple(agents), tuple(tools))
     if not sources:
-        raise ConfigError("No traces were named.", where=str(config), next_step="Give trace files or folders.")
+        return mine_runs(_own(config).scan(RunFilter(since=keep.since)), keep=keep, engine=_engine(jobs, ray))
     with _progress() as told:
         return mine(sources, keep=keep, engine=_engine(jobs, ray), format=format, progress=told)
+
+
+def _own(config: Path) -> TraceStore:
+    """The board's own traces."""
+    traces = traces_of(load(config)) if config.exists() else None
+    if traces is None:
+        raise ConfigError(
+            "No traces were named, and there is no board here that keeps any.",
+            where=str(config),
+            next_step="Give trace files or folders, or a board with --config.",
+        )
+    return traces
 
 
 def _engine(jobs: int, ray: bool) -> Engine:
@@ -57,8 +77,21 @@ def _progress() -> Generator[Callable[[int, int], None]]:
 
 
 def offered(catalog: Path | None, config: Path, *, board: bool) -> Offer:
-    """The tools that were on offer: of a file, or of the board itself; none where neither is asked for."""
-    return read_offer(catalog)[0] if catalog is not None else Offer()
+    """The tools that were on offer: of a file, or of the board itself; none where neither is asked for.
+
+    Parameters:
+        catalog: a file of tool rows.
+        config: the board's config.
+        board: whether the board's own tools are meant where there is no file; they are taken as they are stored.
+    """
+    if catalog is not None:
+        return read_offer(catalog)[0]
+    return Offer(anyio.run(_stored, config)) if board else Offer()
+
+
+async def _stored(config: Path) -> tuple[ToolSpec, ...]:
+    async with Board.open(load(config), refresh=doubtful) as board:
+        return board.catalog.specs
 
 
 def read_findings(path: Path) -> list[dict[str, Any]]:

@@ -157,3 +157,23 @@ def test_a_run_that_is_there_twice_counts_once(insight: Any, tmp_path: Path) -> 
     once, twice = (json.loads(insight(*files, "--json")[1]) for files in ([RETAIL], [RETAIL, copy]))
     assert (twice["runs"], twice["twice"]) == (24, 24)
     assert twice["findings"] == once["findings"]
+
+
+def test_without_sources_the_boards_own_traces_are_read(insight: Any, tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(
+        "from pegboard import tool\n\n@tool\ndef find(sku: str) -> str:\n    '''Find.'''\n    return sku\n\n"
+        "@tool\ndef sell(sku: str) -> str:\n    '''Sell.'''\n    return sku\n"
+    )
+    config = tmp_path / "pegboard.toml"
+    config.write_text('[board]\nname = "shop"\n[sources.shop]\npython = "shop"\n')
+    assert run(["call", "shop.find", "--args", '{"sku": "A7"}', "--config", str(config)]) == 0
+    insight("--config", config)  # drops what the call printed
+    answer = json.loads(insight("--config", config, "--json")[1])
+    assert answer["calls"] == 1
+    assert [row["tools"] for row in answer["findings"] if row["kind"] == "no_traffic"] == [["shop.sell"]]
+
+
+def test_without_sources_and_board_the_remedy_is_told(insight: Any, tmp_path: Path) -> None:
+    code, _, err = insight("--config", tmp_path / "pegboard.toml")
+    assert code == 2
+    assert "Give trace files" in err
