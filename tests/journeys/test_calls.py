@@ -23,6 +23,7 @@ CONTENT = {
 META = {"tool_search", "tool_describe", "tool_call", "list_available_tools"}
 
 
+@pytest.mark.requirement("D8.1", "R7.1")
 async def test_a_big_board_lists_its_hot_set_and_the_meta_tools(visitor: Visitor) -> None:
     names = await visitor.names()
     assert names >= META | {"one__echo", "one__picture"}
@@ -36,6 +37,7 @@ async def test_structured_content_comes_with_its_text(visitor: Visitor) -> None:
     assert [block.text for block in echo.content] == ["grüße"]
 
 
+@pytest.mark.requirement("C12.1")
 @pytest.mark.parametrize("kind", CONTENT)
 async def test_every_kind_of_content_passes_unharmed(visitor: Visitor, kind: str) -> None:
     got = await visitor.call(f"one__{kind}")
@@ -92,6 +94,7 @@ async def test_what_search_finds_is_called_by_its_name_and_through_tool_call(vis
         await until(lambda: visitor.count(types.ToolListChangedNotification) > heard)
 
 
+@pytest.mark.requirement("C12.2")
 async def test_the_whole_board_can_be_looked_through(visitor: Visitor) -> None:
     everything = await visitor.call("list_available_tools", namespace="two")
     assert everything.structured_content["total"] >= 15

@@ -38,6 +38,7 @@ from pegboard.core import (
 )
 from pegboard.core.call import Log
 from pegboard.discovery import META_NAMES, Residency, meta_tools
+from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import SHOWN
 from pegboard.discovery.residency import Search
 from pegboard.index import Found, Where
@@ -92,7 +93,7 @@ class Board:
         self._loaded = Loaded()
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()
-        self._handler = self._passage.handler(self, middleware)
+        self._handler = self._passage.handler(self, (hydrate(self), *middleware))
 
     @classmethod
     def of(cls, *sources: Source, **settings: Any) -> Self:

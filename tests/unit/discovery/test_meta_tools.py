@@ -30,6 +30,7 @@ def office(extra: int = 20) -> tuple[FakeSource, ...]:
     return FakeSource("mail", mail), FakeSource("files", more)
 
 
+@pytest.mark.requirement("D8.2", "R1.2")
 async def test_search_loads_definitions_that_can_be_called_at_once() -> None:
     async with Board.of(*office()) as board:
         found = await board.call("tool_search", {"query": "send a mail", "limit": 1}, session=SESSION)
@@ -103,6 +104,25 @@ async def test_tool_call_runs_the_target_through_the_whole_pipeline() -> None:
     assert call.session == SESSION
 
 
+@pytest.mark.requirement("D5.3")
+@pytest.mark.parametrize("through", ["its own name", "tool_call"])
+async def test_a_tool_called_unseen_with_wrong_arguments_fails_with_its_definition(through: str) -> None:
+    mail, files = office()
+    async with Board.of(mail, files) as board:
+        name, arguments = "mail.send_mail", {"recipient": "a"}
+        if through == "tool_call":
+            name, arguments = "tool_call", {"name": "mail.send_mail", "arguments": arguments}
+        first = await board.call(name, arguments, session=SESSION)
+        assert first.failure is not None
+        assert first.failure.details["definition"]["inputSchema"]["required"] == ["to"]
+        assert "### mail__send_mail" in first.content[1]["text"]
+        again = await board.call(name, arguments, session=SESSION)
+        assert again.failure is not None
+        assert "definition" not in again.failure.details
+        assert (await board.call("mail.send_mail", {"to": "a"}, session=SESSION)).ok
+    assert len(mail.handlers["send_mail"].calls) == 1
+
+
 async def test_describe_shows_known_tools_and_says_which_names_mean_none() -> None:
     async with Board.of(*office()) as board:
         found = await board.call("tool_describe", {"names": ["list_mails", "list_males"]}, session=SESSION)
@@ -114,6 +134,7 @@ async def test_describe_shows_known_tools_and_says_which_names_mean_none() -> No
         assert nothing.failure is not None
 
 
+@pytest.mark.requirement("D5.1")
 async def test_the_list_comes_in_pages_that_lead_through_every_tool_once() -> None:
     async with Board.of(*office(250)) as board:
         names: list[str] = []
@@ -130,6 +151,7 @@ async def test_the_list_comes_in_pages_that_lead_through_every_tool_once() -> No
         assert wrong.failure is not None
 
 
+@pytest.mark.requirement("C9.2", "C11.4")
 async def test_the_list_says_which_sources_are_not_well() -> None:
     mail, files = office()
     files.fail_start()

@@ -18,6 +18,7 @@ def catalog(count: int, **more: Any) -> Catalog:
     return Catalog.of(Tool(ToolSpec(name=name, **more), nothing) for name in names)
 
 
+@pytest.mark.requirement("C9.1")
 @pytest.mark.parametrize(
     ("search", "count", "direct", "meta"),
     [
@@ -36,6 +37,7 @@ def test_the_threshold_decides_unless_search_is_set(search: Any, count: int, dir
     assert len(exposed.direct) + len(exposed.deferred) == count
 
 
+@pytest.mark.requirement("C9.6")
 def test_the_hot_set_is_direct_in_the_catalogs_order() -> None:
     exposed = expose(catalog(30), Residency(always=("a.*", "t2")))
     assert [spec.name.name for spec in exposed.direct] == [f"t{n}" for n in range(30) if n % 2 or n == 2]

@@ -1,0 +1,51 @@
+"""A board of every real definition that is at hand: small to look at, and nothing out of reach."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pegboard.board import Board
+from pegboard.sources.recorded import RecordedSource
+from pegboard.surface import mcp
+
+pytestmark = pytest.mark.anyio
+FILES = sorted((Path(__file__).parent / "mcp").glob("*.json*"))
+
+
+@pytest.mark.requirement("D5.4", "C9.6")
+async def test_hundreds_of_real_tools_are_shown_in_a_few_entries_and_a_few_bytes() -> None:
+    sources = [RecordedSource(path.name.partition(".")[0], path) for path in FILES]
+    async with Board.of(*sources) as board:
+        view = board.view()
+        shown = json.dumps([mcp.tool(spec, view.wire_name(spec.name)) for spec in view.listed])
+        whole = json.dumps([mcp.tool(spec, view.wire_name(spec.name)) for spec in board.catalog.specs])
+        assert len(board.catalog) == 277
+        assert len(view.listed) < 12
+        assert len(shown) < 0.03 * len(whole)
+        page: dict[str, str] = {}
+        reached: set[str] = set()
+        while True:
+            listed = await board.call("list_available_tools", page)
+            reached |= {row["name"] for row in listed.value["tools"]}
+            if "next_cursor" not in listed.value:
+                break
+            page = {"cursor": listed.value["next_cursor"]}
+        assert reached == set(board.aliases.wire.values())
+
+
+@pytest.mark.parametrize(
+    ("need", "tool"),
+    [
+        ("show what changed in the repository", "git.git_diff"),
+        ("take a screenshot of the page", "playwright.browser_take_screenshot"),
+        ("create_entities", "memory.create_entities"),
+        ("list the pods of a cluster", "kubernetes."),
+    ],
+)
+async def test_a_need_finds_its_tool_among_them_all(need: str, tool: str) -> None:
+    sources = [RecordedSource(path.name.partition(".")[0], path) for path in FILES]
+    async with Board.of(*sources) as board:
+        found = await board.call("tool_search", {"query": need})
+        names = [row["name"] for group in found.value["namespaces"] for row in group["tools"]]
+    assert any(name.startswith(tool.replace(".", "__")) for name in names), names
