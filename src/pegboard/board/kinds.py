@@ -107,6 +107,17 @@ def _sql(making: Making) -> Source:
     return SqlSource(table.name, url, prefix=table.prefix, caps=Caps(**options))
 
 
+def _graphql(making: Making) -> Source:
+    from pegboard.sources.graphql import GraphqlSource
+    from pegboard.sources.graphql.source import Options
+
+    table, options = making.source, dict(making.source.options)
+    wanted = ("endpoint", "auth", "headers")
+    secret = {key: making.config.secrets.reveal(options[key], where=f"{table.where}.{key}") for key in wanted}
+    settings = Options(**{**options, **secret}, seconds=table.call_timeout)
+    return GraphqlSource(table.name, _document(making), prefix=table.prefix, options=settings)
+
+
 def _templated(making: Making) -> Source:
     from pegboard.sources.templated import cli_source, http_source, manifest_source
     from pegboard.sources.templated.source import Settings
@@ -128,6 +139,7 @@ def _templated(making: Making) -> Source:
 
 KINDS: Mapping[str, Maker] = {
     "cli": _templated,
+    "graphql": _graphql,
     "http": _templated,
     "manifest": _templated,
     "mcp": _mcp,

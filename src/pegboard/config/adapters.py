@@ -92,4 +92,21 @@ MANIFEST = SourceKind(
     (_AUTH, _PRIVATE),
 )
 
-ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, SQL, HTTP, CLI, MANIFEST)
+GRAPHQL = SourceKind(
+    Key(
+        "graphql",
+        DOCUMENT,
+        "A GraphQL endpoint, which is asked for its schema, or a schema file; queries and mutations are tools.",
+        example='"https://api.example.com/graphql"',
+    ),
+    (
+        Key("endpoint", REFERENCE, "Where requests go, if `graphql` is a file."),
+        _AUTH,
+        _HEADERS,
+        _PRIVATE,
+        Key("depth", whole(0, 10), "How many levels of objects an answer shows.", 3),
+        Key("fields", whole(1, 1_000), "How many fields an answer shows at most.", 60),
+    ),
+)
+
+ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, GRAPHQL, SQL, HTTP, CLI, MANIFEST)
