@@ -21,6 +21,7 @@ from pegboard.trace.record import CallRecord, Run
 from pegboard.trace.store import RunFilter, RunSummary, TraceStore
 
 runs = App(name="runs", help="Look at what was called.")
+runs.command("pegboard.cli.tail:tail", name="tail")
 CELL = 80
 
 
@@ -51,7 +52,7 @@ def list_runs(
         How many to show.
     """
     where = RunFilter(agent=agent, tool=tool, failed=True if failed else None, since=moment(since))
-    found = _traces(config).runs(where, limit=limit)
+    found = traces_at(config).runs(where, limit=limit)
     if json:
         document({"runs": [asdict(run) for run in found]})
     else:
@@ -70,7 +71,7 @@ def show_run(run: str | None = None, *, config: ConfigFile = DEFAULT_CONFIG, jso
     run
         Its id, as `runs list` shows it; the latest one if left out.
     """
-    traces = _traces(config)
+    traces = traces_at(config)
     latest = traces.runs(limit=1) if run is None else ()
     found = traces.run(run or (latest[0].id if latest else ""))
     if found is None:
@@ -82,7 +83,12 @@ def show_run(run: str | None = None, *, config: ConfigFile = DEFAULT_CONFIG, jso
     return Exit.OK
 
 
-def _traces(config: Path) -> TraceStore:
+def traces_at(config: Path) -> TraceStore:
+    """The traces of a board.
+
+    Raises:
+        PegboardError: it keeps none.
+    """
     found = traces_of(load(config))
     if found is None:
         raise PegboardError("This board keeps no traces.", where="board.store", next_step="Give it a folder there.")

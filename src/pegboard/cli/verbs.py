@@ -28,5 +28,5 @@ VERBS = (
     Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
-    Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show."),
+    Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show, runs tail."),
 )
