@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.bench import spec_of
-from pegboard.index.fields import passage
+from pegboard.index.fields import gist, passage
 
 TRAIN = ("sealtools", "bfcl", "toollinkos", "apigen", "apizoo")
 """Sets whose requests are trained on."""
@@ -46,7 +46,13 @@ def requests(bench: Path) -> Iterator[dict[str, Any]]:
         specs = {tool["id"]: spec_of(tool) for tool in rows(bench / name / "tools.jsonl.gz")}
         for query in rows(bench / name / "queries.jsonl.gz"):
             for gold in query["gold"]:
-                yield {"set": name, "query": query["query"], "id": gold, "tool": passage(specs[gold])}
+                yield {
+                    "set": name,
+                    "query": query["query"],
+                    "id": gold,
+                    "tool": passage(specs[gold]),
+                    "gist": gist(specs[gold]),
+                }
 
 
 def botocore(folder: Path) -> Iterator[dict[str, Any]]:
@@ -110,7 +116,14 @@ def described(tools: list[dict[str, Any]], known: set[str], name: str) -> Iterat
         known.add(description)
         spec = spec_of({**row, "description": ""})
         first = re.split(r"(?<=[.!?]) ", description)[0][:300]
-        yield {"set": name, "query": first, "id": row["id"], "tool": passage(spec), "full": passage(spec_of(row))}
+        yield {
+            "set": name,
+            "query": first,
+            "id": row["id"],
+            "tool": passage(spec),
+            "gist": gist(spec),
+            "full": passage(spec_of(row)),
+        }
 
 
 def shuffled(texts: set[str]) -> list[str]:

@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 from bert import Texts, embed, load
 
-from pegboard.index.static import rows_of
+from pegboard.index.static import PARAMETERS, rows_of
 from pegboard.index.text import is_spaceless, words
 
 SEED = 7340
@@ -175,7 +175,11 @@ def fit(table, bags, pairs, texts, target, where, kept, steps) -> None:
         chosen = {pair["query"]: pair for pair in rng.sample(rows, min(len(rows), 256))}
         batch = list(chosen.values())
         queries = vector(table, bags([pair["query"] for pair in batch]))
-        tools = vector(table, bags([pair["tool"] for pair in batch]))
+        tools = F.normalize(
+            table(*bags([pair["gist"][0] for pair in batch]))
+            + float(PARAMETERS) * table(*bags([pair["gist"][1] for pair in batch])),
+            dim=-1,
+        )
         scores = scale * queries @ tools.T
         also = torch.tensor([[a is not b and b["id"] in right[a["query"]] for b in batch] for a in batch])
         contrast = F.cross_entropy(scores.masked_fill(also, -1e4), torch.arange(len(batch)))

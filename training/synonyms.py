@@ -24,7 +24,7 @@ LEAST = 4
 """So many pairs must show it."""
 LIFT = 3.0
 """And so much more often than by chance."""
-HEAVIEST, LIGHTEST = 0.6, 0.25
+HEAVIEST, LIGHTEST = 0.35, 0.15
 MOST = 12_000
 """So many of the most frequent words are compared."""
 ALIKE = 0.6
@@ -76,7 +76,8 @@ def abbreviations(pairs: list[dict], lemmas: set[str]) -> dict[tuple[str, str], 
     for (a, b), times in both.items():
         lift = times * len(pairs) / (count[a] * count[b])
         stem_a, stem_b = stems((a, b))
-        if stem_a != stem_b and times >= 3 and lift >= 2 * LIFT and times >= 0.03 * count[a]:
+        common = times >= 8 and times >= 0.3 * count[a] if len(a) == 2 else times >= 3 and times >= 0.03 * count[a]
+        if stem_a != stem_b and common and lift >= 2 * LIFT:
             kept[stem_a, stem_b] = kept[stem_b, stem_a] = HEAVIEST
     return kept
 
@@ -106,7 +107,7 @@ def main() -> None:
     for (a, b), times in both.items():
         lift = times * len(pairs) / (asked[a] * named[b])
         if times >= LEAST and lift >= LIFT:
-            weight = round(min(HEAVIEST, max(LIGHTEST, 0.2 + 0.1 * math.log2(lift))), 2)
+            weight = round(min(HEAVIEST, max(LIGHTEST, 0.1 + 0.05 * math.log2(lift))), 2)
             for pair in ((a, b), (b, a)):
                 kept[pair] = max(kept.get(pair, 0.0), weight)
     lines = [f"{a}\t{b}\t{weight}" for (a, b), weight in sorted(kept.items())]

@@ -10,6 +10,10 @@ from pegboard.index.fields import Field
 from pegboard.index.postings import Floats, Posting
 
 Ints = npt.NDArray[np.intp]
+LEAST = 0.15
+"""A cosine below this is chance."""
+LEAST_SHARE = 0.08
+"""A tool that has a smaller share of the request's words, by rarity, has them by chance."""
 NEARBY = 48
 """So many of the best by words, and by each embedder, are ranked."""
 OF_WORDS = (
@@ -57,13 +61,20 @@ class Row:
     posting: Posting
 
 
-def best(scores: Floats, count: int) -> Ints:
-    """The slots of the `count` greatest scores above zero, and of all that tie with the last of them."""
-    found = np.flatnonzero(scores > 0)
+def best(scores: Floats, count: int, least: float = 0.0) -> Ints:
+    """The slots of the `count` greatest scores above `least`, and of all that tie with the last of them."""
+    found = np.flatnonzero(scores > least)
     if len(found) > count:
         values = scores[found]
         found = found[values >= np.partition(values, -count)[-count]]
     return found
+
+
+def fillers(signals: Floats) -> npt.NDArray[np.bool_]:
+    """Which candidates share next to nothing with the request, in words or in meaning."""
+    meanings = signals[:, len(OF_WORDS) :: len(OF_MEANING)]
+    near = meanings.max(axis=1) >= LEAST if meanings.size else np.zeros(len(signals), np.bool_)
+    return ~near & (signals[:, 2] < LEAST_SHARE) & (signals[:, 1] < 0.5)
 
 
 class Matches:

@@ -99,7 +99,8 @@ class ToolIndex:
         named = self._named(query, shown)
         ranked = self.ranked(request, shown, count, [slot for group in named for slot in group])
         values = (rank.learned(ranked.kind) or rank.plain)(ranked.signals)
-        order = self._order(ranked.slots, values, named, limit + NEXT)
+        telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
+        order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
         sure = confidence.of(ranked.kind, ranked.signals, values, top, named=sum(map(len, named)))
         bits = ranked.bits[:, top].T.tolist()
@@ -166,7 +167,7 @@ class ToolIndex:
             compared = layer.vectors.compare(part)
             near = compared if shown is None else np.where(shown, compared, np.float32(0))
             most = NEARBY if part is asked.whole else NEARBY // len(asked.parts)
-            chosen[candidates.best(near, most)] = True
+            chosen[candidates.best(near, most, candidates.LEAST)] = True
 
     def _rarity_of_all(self, request: Request, rows: Sequence[Row], count: int) -> float:
         """The rarity of all the request's terms; one that no tool holds is as rare as can be."""
@@ -184,11 +185,8 @@ class ToolIndex:
     def _order(self, slots: Ints, values: Floats, named: Sequence[Sequence[int]], limit: int) -> list[int]:
         """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest."""
         most = min(len(values), limit)
-        if most < len(values):
-            least = np.partition(values, -most)[-most]
-            places = np.flatnonzero(values >= least).tolist()
-        else:
-            places = list(range(len(values)))
+        least = np.partition(values, -most)[-most] if most else 0.0
+        places = np.flatnonzero((values >= least) & np.isfinite(values)).tolist()
         first: list[int] = []
         if named:
             at = {slot: place for place, slot in enumerate(slots.tolist())}

@@ -51,14 +51,22 @@ def texts(spec: ToolSpec) -> list[tuple[Field, str]]:
     return [(field, text[:LENGTH]) for field, text in found if text]
 
 
+HEAD = 48
+"""So many words of a description are read for its meaning: what follows is mostly usage."""
+
+
 def passage(spec: ToolSpec) -> str:
-    """The tool as one short text, the most telling first, for engines that read text and not fields."""
+    """The tool as one short text, the most telling first, for models that read text and not fields."""
+    head, parameters = gist(spec)
+    return f"{head} ({parameters})" if parameters else head
+
+
+def gist(spec: ToolSpec) -> tuple[str, str]:
+    """What the tool is, as one short text, and the names of its first parameters."""
     name = " ".join(part for part in (spec.name.namespace, *spec.aliases, spec.name.name) if part)
     shown = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"[_\-./]+", " ", name[:200]))
-    parameters = ", ".join(str(name) for name in list(spec.properties)[:8])
-    texts = (f"{spec.title}. " if spec.title else "") + " ".join(spec.description[:2000].split())
-    head, tail = texts[:240], texts[240:600]
-    return f"{shown}: {head}" + (f" ({parameters})" if parameters else "") + (f" {tail}" if tail else "")
+    told = (f"{spec.title}. " if spec.title else "") + " ".join(spec.description[:2000].split()[:HEAD])
+    return f"{shown}: {told[:400]}", ", ".join(str(name) for name in list(spec.properties)[:8])
 
 
 def _schema_texts(schema: Any) -> Iterator[tuple[Field, str]]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pegboard.core import ToolSpec
 from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Embedder, Ints, Vectors, quantised
-from pegboard.index.fields import passage
+from pegboard.index.fields import gist, passage
 from pegboard.index.postings import Postings
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Vocabulary
@@ -66,7 +66,7 @@ class Layer:
     def append(self, specs: Sequence[ToolSpec], first: int) -> None:
         """Add tools in the slots from `first` on."""
         if isinstance(self.embedder, StaticEmbedder):
-            self.vectors.append(quantised(self.embedder.embed_docs([passage(spec) for spec in specs])))
+            self.vectors.append(quantised(self.embedder.embed_gists([gist(spec) for spec in specs])))
             return
         with self._lock:
             self.vectors.append(np.zeros((len(specs), self.embedder.dim), np.int8))

@@ -18,6 +18,8 @@ from pegboard.index.text import stems, words
 PIECE = 3
 """An unknown word is read as the known words that it consists of, of so many letters at least."""
 LONGEST = 24
+PARAMETERS = np.float32(0.25)
+"""What a parameter's name counts beside a word of the tool's name or description."""
 
 
 def rows_of(found: Sequence[str], rows: Mapping[str, int]) -> list[int]:
@@ -80,9 +82,13 @@ class StaticEmbedder:
 
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text."""
-        found = np.zeros((len(texts), self.dim), np.float32)
-        for n, text in enumerate(texts):
-            found[n] = self.embed_words(words(text))
+        return self.embed_gists([(text, "") for text in texts])
+
+    def embed_gists(self, gists: Sequence[tuple[str, str]]) -> Floats:
+        """One row a tool, of what it is and of its parameters, which count less: many are the same everywhere."""
+        found = np.zeros((len(gists), self.dim), np.float32)
+        for n, (head, parameters) in enumerate(gists):
+            found[n] = self.embed_words(words(head)) + PARAMETERS * self.embed_words(words(parameters))
         return found
 
     def embed_query(self, text: str) -> Floats:
