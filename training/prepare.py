@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.bench import spec_of
-from pegboard.index.fields import gist, passage
+from pegboard.index.fields import passage
 
 TRAIN = ("sealtools", "bfcl", "toollinkos", "apigen", "apizoo")
 """Sets whose requests are trained on."""
@@ -51,7 +51,6 @@ def requests(bench: Path) -> Iterator[dict[str, Any]]:
                     "query": query["query"],
                     "id": gold,
                     "tool": passage(specs[gold]),
-                    "gist": gist(specs[gold]),
                 }
 
 
@@ -121,7 +120,6 @@ def described(tools: list[dict[str, Any]], known: set[str], name: str) -> Iterat
             "query": first,
             "id": row["id"],
             "tool": passage(spec),
-            "gist": gist(spec),
             "full": passage(spec_of(row)),
         }
 

@@ -18,6 +18,7 @@ from prepare import TRAIN, rows
 
 from pegboard.bench import Search
 from pegboard.index.ask import read
+from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.confidence import evidence, evidence_of_each
 from pegboard.index.engine import ToolIndex
 from pegboard.index.static import read_table
@@ -26,13 +27,13 @@ SEED = 7340
 POOL = "pool"
 
 
-def sets(bench: Path, limit: int):
+def sets(bench: Path, limit: int, names: list[str], pool: int):
     """Name, tools and queries of each training set, alone and within the pool of all sets."""
-    for name in TRAIN:
+    for name in names:
         yield name, name, rows(bench / name / "tools.jsonl.gz"), sample(rows(bench / name / "queries.jsonl.gz"), limit)
     tools, queries = rows(bench / POOL / "tools.jsonl.gz"), rows(bench / POOL / "queries.jsonl.gz")
-    for name in TRAIN:
-        yield f"{POOL}:{name}", name, tools, sample([query for query in queries if query["set"] == name], limit // 3)
+    for name in names if pool else ():
+        yield f"{POOL}:{name}", name, tools, sample([query for query in queries if query["set"] == name], pool)
 
 
 def sample(queries: list[dict], limit: int) -> list[dict]:
@@ -51,7 +52,7 @@ def dump(options: argparse.Namespace) -> None:
     out: dict[str, list] = {"signals": [], "right": [], "query": [], "set": [], "groups": [], "gone": []}
     number = 0
     built = {}
-    for label, name, tools, queries in sets(options.bench, options.limit):
+    for label, name, tools, queries in sets(options.bench, options.limit, options.sets, options.pool):
         table = table_of.get(name)
         key = (len(tools), id(table))
         if key not in built:
@@ -90,7 +91,8 @@ def add(out, engine, search, query, number, label) -> None:
     """One request's candidates."""
     shown, count = engine.tools.shown(None)
     found = engine.ranked(read(query["query"]), shown, count)
-    if not len(found.slots):
+    width = len(OF_WORDS) + len(OF_MEANING) * len(engine.tools.layers)
+    if not len(found.slots) or found.signals.shape[1] != width:  # a layer had no say in it
         return
     ids = [search.ids[engine.tools.spec(slot).name] for slot in found.slots]
     groups = groups_of(query)
@@ -114,6 +116,18 @@ class Net(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return (self.out(torch.relu(self.hidden(x))) + self.direct(x))[..., 0]
+
+
+def joined(paths: list[Path]) -> dict[str, np.ndarray]:
+    """Several dumps as one."""
+    parts, first = [], 0
+    for path in paths:
+        with np.load(path) as stored:
+            part = {key: stored[key] for key in stored}
+        part["query"] = part["query"] + first
+        first = int(part["query"].max()) + 1
+        parts.append(part)
+    return {key: np.concatenate([part[key] for part in parts]) for key in parts[0]}
 
 
 def padded(data: dict, keep: np.ndarray) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -164,8 +178,7 @@ def fit(x, right, there, weight, hidden, epochs=60, seed=SEED, decay=1e-3) -> Ne
 def train(options: argparse.Namespace) -> None:
     """Cross-validate by set, then fit on all and write the data."""
     torch.set_num_threads(1)
-    with np.load(options.signals) as stored:
-        data = {key: stored[key] for key in stored}
+    data = joined(options.signals)
     data["signals"] = data["signals"].astype(np.float32)
     means = data["signals"].mean(0)
     scales = 1 / np.maximum(data["signals"].std(0), 1e-2)
@@ -318,7 +331,9 @@ def main() -> None:
     parser.add_argument("step", choices=["dump", "train"])
     parser.add_argument("--bench", type=Path)
     parser.add_argument("--tables", nargs="*")
-    parser.add_argument("--signals", type=Path)
+    parser.add_argument("--signals", type=Path, nargs="*")
+    parser.add_argument("--sets", nargs="*", default=list(TRAIN))
+    parser.add_argument("--pool", type=int, default=100, help="so many requests a set within the pool")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--name", default="static")
     parser.add_argument("--limit", type=int, default=400)

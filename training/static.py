@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 from bert import Texts, embed, load
 
-from pegboard.index.static import PARAMETERS, rows_of
+from pegboard.index.static import rows_of
 from pegboard.index.text import is_spaceless, words
 
 SEED = 7340
@@ -175,11 +175,7 @@ def fit(table, bags, pairs, texts, target, where, kept, steps) -> None:
         chosen = {pair["query"]: pair for pair in rng.sample(rows, min(len(rows), 256))}
         batch = list(chosen.values())
         queries = vector(table, bags([pair["query"] for pair in batch]))
-        tools = F.normalize(
-            table(*bags([pair["gist"][0] for pair in batch]))
-            + float(PARAMETERS) * table(*bags([pair["gist"][1] for pair in batch])),
-            dim=-1,
-        )
+        tools = vector(table, bags([pair["tool"] for pair in batch]))
         scores = scale * queries @ tools.T
         also = torch.tensor([[a is not b and b["id"] in right[a["query"]] for b in batch] for a in batch])
         contrast = F.cross_entropy(scores.masked_fill(also, -1e4), torch.arange(len(batch)))
@@ -221,8 +217,8 @@ def main() -> None:
     parser.add_argument("--pack", type=Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--epochs", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=1500)
-    parser.add_argument("--limit", type=int, default=180_000, help="so many texts are read")
+    parser.add_argument("--steps", type=int, default=700)
+    parser.add_argument("--limit", type=int, default=81_920, help="so many texts are read")
     parser.add_argument("--name", default="static")
     parser.add_argument("--leave-out", default="")
     options = parser.parse_args()

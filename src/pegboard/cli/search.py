@@ -12,7 +12,7 @@ from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import document, say, table
 from pegboard.core import Selection
-from pegboard.index import Found, Where
+from pegboard.index import Found, Hit, Where
 
 
 async def search(
@@ -20,6 +20,7 @@ async def search(
     *,
     limit: Annotated[int, Parameter(validator=Number(gte=1))] = 8,
     only: Sequence[str] = (),
+    explain: Annotated[bool, Parameter(negative=())] = False,
     config: ConfigFile = DEFAULT_CONFIG,
     json: AsJson = False,
 ) -> int:
@@ -33,6 +34,8 @@ async def search(
         How many to show.
     only
         Only among tools that these selectors pick, such as "git.*".
+    explain
+        Also show which words matched in which field, and which did not.
     """
     where = Where(select=Selection.parse(only)) if only else None
     async with opened(config) as board:
@@ -40,16 +43,34 @@ async def search(
         if json:
             document(shapes.found(answer, board.aliases))
         else:
-            _show(answer)
+            _show(answer, explain=explain)
     return Exit.OK
 
 
-def _show(answer: Found) -> None:
-    rows = [(hit.name, f"{hit.confidence:.0%}", hit.spec.title or hit.spec.description) for hit in answer.hits]
-    table(("tool", "fits", "what it does"), rows)
+def _show(answer: Found, *, explain: bool) -> None:
+    rows = [
+        (hit.name, f"{hit.confidence:.0%}", _words(hit), hit.spec.title or hit.spec.description) for hit in answer.hits
+    ]
+    table(("tool", "fits", "by", "what it does"), rows)
+    for hit in answer.hits if explain else ():
+        say(f"{hit.name} ({hit.score:.3f})")
+        for field, matched in hit.matched.items():
+            say(f"  {field}: {', '.join(matched)}")
+        if hit.unmatched:
+            say(f"  in no field: {', '.join(hit.unmatched)}")
+    if explain:
+        say(f"Something here fits: {answer.confidence:.0%}. Matched at all: {answer.total}.")
+    if answer.next_names:
+        say(f"Next: {', '.join(map(str, answer.next_names[:5]))}.")
     if not answer.hits:
         say("Nothing fits. Try other words, or see everything with: pegboard list")
     if answer.unknown_terms:
         say(f"No tool knows: {', '.join(answer.unknown_terms)}.")
     if answer.did_you_mean:
         say(f"Did you mean: {', '.join(answer.did_you_mean)}?")
+
+
+def _words(hit: Hit) -> str:
+    """The words that matched, each once; where none did it was found by its meaning."""
+    found = dict.fromkeys(word for matched in hit.matched.values() for word in matched)
+    return ", ".join(found) or "meaning"

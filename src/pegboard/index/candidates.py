@@ -12,6 +12,8 @@ from pegboard.index.postings import Floats, Posting
 Ints = npt.NDArray[np.intp]
 LEAST = 0.15
 """A cosine below this is chance."""
+LEAST_SHOWN = 0.2
+"""A tool that is no nearer than this needs words of the request to be shown."""
 LEAST_SHARE = 0.08
 """A tool that has a smaller share of the request's words, by rarity, has them by chance."""
 NEARBY = 48
@@ -73,8 +75,8 @@ def best(scores: Floats, count: int, least: float = 0.0) -> Ints:
 def fillers(signals: Floats) -> npt.NDArray[np.bool_]:
     """Which candidates share next to nothing with the request, in words or in meaning."""
     meanings = signals[:, len(OF_WORDS) :: len(OF_MEANING)]
-    near = meanings.max(axis=1) >= LEAST if meanings.size else np.zeros(len(signals), np.bool_)
-    return ~near & (signals[:, 2] < LEAST_SHARE) & (signals[:, 1] < 0.5)
+    near = meanings.max(axis=1) >= LEAST_SHOWN if meanings.size else np.zeros(len(signals), np.bool_)
+    return ~near & (signals[:, 2] < LEAST_SHARE) & (signals[:, 1] < 0.35)
 
 
 class Matches:
