@@ -9,6 +9,7 @@ Only the training sets are read. Each set's signals come from a table that was n
 
 import argparse
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,9 @@ from pegboard.bench import Search
 from pegboard.index.ask import read
 from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.confidence import evidence, evidence_of_each
+from pegboard.index.encoder import OnnxEmbedder
 from pegboard.index.engine import ToolIndex
+from pegboard.index.rank import fused
 from pegboard.index.static import read_table
 
 SEED = 7340
@@ -57,8 +60,12 @@ def dump(options: argparse.Namespace) -> None:
         key = (len(tools), id(table))
         if key not in built:
             built.clear()
-            engine = ToolIndex(table) if table else ToolIndex()
+            layers = [table] if table else []
+            if options.encoder:
+                layers.append(OnnxEmbedder(options.encoder))
+            engine = ToolIndex(*layers)
             built[key] = (engine, Search(engine, tools))
+            engine.wait()
         engine, search = built[key]
         for query in queries:
             add(out, engine, search, query, number, label)
@@ -183,6 +190,9 @@ def train(options: argparse.Namespace) -> None:
     means = data["signals"].mean(0)
     scales = 1 / np.maximum(data["signals"].std(0), 1e-2)
     raw = data["signals"]
+    if options.calibrate:
+        calibrate(options, data, raw, fused)
+        return
     data["signals"] = np.clip((raw - means) * scales, -4, 4)
     keep = ~data["gone"]
     x, right, there = padded(data, keep)
@@ -216,26 +226,28 @@ def train(options: argparse.Namespace) -> None:
             flush=True,
         )
     net = fit(x, right, there, weight, options.hidden[-1])
-    np.savez(options.out / f"{options.name}-rank.npz", **parts_of(net, means, scales))
-    calibrate(options, data, raw, net)
+    print("a function of this kind is not shipped: on other sets it does no better than the fusion", flush=True)
+    calibrate(options, data, raw, learned_scores(net, means, scales))
 
 
-def parts_of(net: Net, means: np.ndarray, scales: np.ndarray) -> dict[str, np.ndarray]:
-    """The arrays of `pegboard.index.rank.Ranker`."""
-    state = {key: value.detach().numpy().astype(np.float32) for key, value in net.state_dict().items()}
-    hidden = np.vstack([state["hidden.weight"].T, state["hidden.bias"][None]])
-    return {
-        "means": means.astype(np.float32), "scales": scales.astype(np.float32), "hidden": hidden,
-        "out": state["out.weight"][0], "direct": state["direct.weight"][0],
-    }  # fmt: skip
+def learned_scores(net: Net, means: np.ndarray, scales: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """The learned function over raw signals."""
+
+    def score(signals: np.ndarray) -> np.ndarray:
+        with torch.no_grad():
+            given = np.clip((signals - means) * scales, -4, 4).astype(np.float32)
+            return net(torch.from_numpy(given)).numpy().round(4)
+
+    return score
 
 
-def calibrate(options: argparse.Namespace, data: dict, raw: np.ndarray, net: Net) -> None:
+def calibrate(
+    options: argparse.Namespace, data: dict, raw: np.ndarray, ranker: Callable[[np.ndarray], np.ndarray]
+) -> None:
     """Fit how sure a search is: each request with its tools there, and the same requests with them gone."""
-    with torch.no_grad():
-        values = net(torch.from_numpy(data["signals"])).numpy().round(4)
     starts = np.flatnonzero(np.append(True, data["query"][1:] != data["query"][:-1]))
     stops = np.append(starts[1:], len(data["query"]))
+    values = np.concatenate([ranker(raw[start:stop]) for start, stop in zip(starts, stops, strict=True)])
     twice = paired(data)
     rows, labels, names, parts = [], [], [], []
     for request in twice:
@@ -248,16 +260,18 @@ def calibrate(options: argparse.Namespace, data: dict, raw: np.ndarray, net: Net
     means, scales = given.mean(0), 1 / np.maximum(given.std(0), 1e-2)
     x = torch.from_numpy(np.clip((given - means) * scales, -4, 4).astype(np.float32))
     y = torch.from_numpy(labels)
-    held = np.zeros(len(labels))
+    held, figures = np.zeros(len(labels)), []
     for name in sorted(set(names)):
         out = torch.from_numpy(names == name)
-        sure = logistic(x[~out], y[~out])
-        with torch.no_grad():
-            held[out.numpy()] = torch.sigmoid(sure(x[out])).numpy()
-        print("confidence", name, *(round(v, 3) for v in quality(held[out.numpy()], labels[out.numpy()])), flush=True)
-    sure = logistic(x, y)
+        weights = logistic(x[~out], y[~out])
+        held[out.numpy()] = torch.sigmoid(x[out] @ weights[:-1] + weights[-1]).numpy()
+        figures.append(quality(held[out.numpy()], labels[out.numpy()]))
+        print("confidence", name, *(round(v, 3) for v in figures[-1]), flush=True)
+    print("confidence, mean", *np.mean(figures, axis=0).round(4), flush=True)
+    weights = logistic(x, y).numpy().astype(np.float32)
     each = fit_each(raw, values, data["right"], parts, held)
-    np.savez(options.out / f"{options.name}-confidence.npz", **parts_of(sure, means, scales), each=each)
+    arrays = {"means": means.astype(np.float32), "scales": scales.astype(np.float32), "weights": weights, "each": each}
+    np.savez(options.out / f"{options.name}-confidence.npz", **arrays)
 
 
 def paired(data: dict) -> list[int]:
@@ -269,18 +283,25 @@ def paired(data: dict) -> list[int]:
     return chosen
 
 
-def logistic(x: torch.Tensor, y: torch.Tensor) -> Net:
-    """A small network with a strong decay, by cross-entropy."""
-    torch.manual_seed(SEED)
-    net = Net(x.shape[1], 8)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=5e-3, weight_decay=5e-2)
-    for _ in range(30):
-        for part in torch.randperm(len(x)).split(128):
-            loss = F.binary_cross_entropy_with_logits(net(x[part]), y[part])
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-    return net
+ABSENT = 1.5
+"""How much more often a request has no right tool than it has one: what calibration assumes."""
+
+
+def logistic(x: torch.Tensor, y: torch.Tensor, decay: float = 0.02) -> torch.Tensor:
+    """Weights and, last, the bias."""
+    weights = torch.zeros(x.shape[1] + 1, requires_grad=True)
+    optimiser = torch.optim.LBFGS([weights], max_iter=200)
+    share = torch.where(y > 0, 1.0, ABSENT)
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        each = F.binary_cross_entropy_with_logits(x @ weights[:-1] + weights[-1], y, reduction="none")
+        found = (each * share).mean() + decay * (weights[:-1] ** 2).sum()
+        found.backward()
+        return found
+
+    optimiser.step(loss)
+    return weights.detach()
 
 
 def quality(chance: np.ndarray, label: np.ndarray) -> tuple[float, float]:
@@ -319,9 +340,9 @@ def fit_each(raw, values, right, parts, anything) -> np.ndarray:
 
 def plain_scores(raw, data, keep, there) -> torch.Tensor:
     """The fusion without learning, for comparison."""
-    from pegboard.index.rank import plain
-
-    x, _, _ = padded({**data, "signals": plain(raw)[:, None]}, keep)
+    starts = np.flatnonzero(np.append(True, data["query"][1:] != data["query"][:-1]))
+    values = np.concatenate([fused(part) for part in np.split(raw, starts[1:])])
+    x, _, _ = padded({**data, "signals": values[:, None]}, keep)
     return x[..., 0].masked_fill(~there, -1e4)
 
 
@@ -337,6 +358,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--name", default="static")
     parser.add_argument("--limit", type=int, default=400)
+    parser.add_argument("--encoder", type=Path, help="the folder of the encoder, as a second layer")
+    parser.add_argument("--calibrate", action="store_true", help="keep the fusion as it is, and calibrate it alone")
     parser.add_argument("--hidden", type=int, nargs="*", default=[16])
     options = parser.parse_args()
     {"dump": dump, "train": train}[options.step](options)

@@ -60,10 +60,12 @@ class ToolIndex:
 
     Parameters:
         embedders: texts to vectors, each a layer; none for words alone.
+        rerank: scores the candidates anew, such as a model of your own; tools that a request names still come first.
     """
 
-    def __init__(self, *embedders: Embedder) -> None:
+    def __init__(self, *embedders: Embedder, rerank: rank.Reranker | None = None) -> None:
         self.tools = Tools(embedders)
+        self._rerank = rerank
 
     def __len__(self) -> int:
         return len(self.tools)
@@ -98,7 +100,9 @@ class ToolIndex:
         request = read(query)
         named = self._named(query, shown)
         ranked = self.ranked(request, shown, count, [slot for group in named for slot in group])
-        values = (rank.learned(ranked.kind) or rank.plain)(ranked.signals)
+        values = rank.fused(ranked.signals)
+        if self._rerank is not None and len(values):
+            values = self._rerank(query, [tools.spec(slot) for slot in ranked.slots], ranked.signals, values)
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]

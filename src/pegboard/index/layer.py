@@ -1,10 +1,12 @@
 """One model's view of the tools: their vectors by slot, computed at once or, for a slow model, in the background."""
 
+import atexit
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +19,9 @@ from pegboard.index.postings import Postings
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Vocabulary
 
-BATCH = 32
+BATCH = 16
 """So many tools are embedded at a time in the background."""
+_WORKING: "WeakSet[Layer]" = WeakSet()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Layer:
         self._lock = threading.Lock()
         self._idle = threading.Event()
         self._idle.set()
+        self._stopped = False
         self.failure: str | None = None
         """Why the model does not take part, where it failed; the next change of the catalog tries again."""
 
@@ -62,6 +66,11 @@ class Layer:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it is ready; whether it is."""
         return self._idle.wait(seconds)
+
+    def stop(self) -> None:
+        """Embed no more, and wait until the batch at hand is done."""
+        self._stopped = True
+        self._idle.wait(10)
 
     def append(self, specs: Sequence[ToolSpec], first: int) -> None:
         """Add tools in the slots from `first` on."""
@@ -78,6 +87,7 @@ class Layer:
         self._waiting.extend(specs)
         if self._waiting and self._idle.is_set():
             self._idle.clear()
+            _WORKING.add(self)
             threading.Thread(target=self._work, name="pegboard-embed", daemon=True).start()
 
     def adopt(self, rows: npt.NDArray[Any], specs: Sequence[ToolSpec]) -> None:
@@ -101,7 +111,7 @@ class Layer:
         while True:
             with self._lock:
                 batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
-                if not batch:
+                if not batch or self._stopped:
                     self._slots.clear()
                     self._idle.set()
                     return
@@ -146,3 +156,10 @@ def _parts(request: Request) -> list[tuple[str, ...]]:
 def _corrected(text: str, right: Mapping[str, str]) -> str:
     changed = {word: meant for word, meant in right.items() if word != meant}
     return " ".join(changed.get(word.lower(), word) for word in text.split()) if changed else text
+
+
+@atexit.register
+def _stop_all() -> None:
+    """A runtime that is torn down while it works would abort the process."""
+    for layer in list(_WORKING):
+        layer.stop()

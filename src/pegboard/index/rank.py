@@ -1,60 +1,43 @@
-"""From signals to scores: a small learned function, kept as data with its provenance (`training/rank.py`)."""
+"""From signals to scores."""
 
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
+from pegboard.core import ToolSpec
 from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.postings import Floats
 
+Reranker: TypeAlias = Callable[[str, Sequence[ToolSpec], Floats, Floats], Floats]
+"""Scores the candidates anew: given the request, the candidates, their signals (a row each, columns `OF_WORDS` and then
+`OF_MEANING` for each layer) and the scores that they have; the greatest score comes first."""
 
-@dataclass(frozen=True)
-class Ranker:
-    """A network of one hidden layer over standardised signals.
-
-    Parameters:
-        means: of the signals.
-        scales: what the differences from the means are multiplied by.
-        hidden: signals to hidden units; its last row is the bias.
-        out: hidden units to the score.
-        direct: signals to the score, past the hidden units.
-    """
-
-    means: Floats
-    scales: Floats
-    hidden: Floats
-    out: Floats
-    direct: Floats
-
-    def __call__(self, signals: Floats) -> Floats:
-        """A score a candidate; equal signals have equal scores on any machine."""
-        given = np.clip((signals - self.means) * self.scales, -4, 4)
-        inner = np.maximum(given @ self.hidden[:-1] + self.hidden[-1], 0)
-        scores: Floats = inner @ self.out + given @ self.direct
-        return scores.round(4)
+WEIGHTS = {
+    "words / best": 1.0,
+    "words of the best need": 0.25,
+    "name covered": 0.15,
+    "namespace's words": 0.2,
+}
+"""What the signals of words count; how they were chosen stands in `training/README.md`."""
+MEANING = {1: (1.1,), 2: (0.7, 2.0)}
+"""What the meaning of each layer counts, by their number: a sentence encoder more than a word table."""
+NEED = 0.25
+"""What a layer's meaning for the best need counts."""
 
 
-def plain(signals: Floats) -> Floats:
-    """Words and meaning in equal parts, and a little of what the namespace's best has: the fusion without learning."""
+def fused(signals: Floats) -> Floats:
+    """Words and meaning (each layer from its least to its greatest), and what else tells a little."""
     if not signals.size:
         return np.zeros(len(signals), np.float32)
-    at = {name: n for n, name in enumerate(OF_WORDS)}
-    found = signals[:, at["words / best"]] + np.float32(0.15) * np.maximum(signals[:, at["namespace's words"]], 0)
-    layers = (signals.shape[1] - len(OF_WORDS)) // len(OF_MEANING)
-    for n in range(layers):
-        meaning = signals[:, len(OF_WORDS) + n * len(OF_MEANING)]
+    found = np.zeros(len(signals), np.float32)
+    for name, weight in WEIGHTS.items():
+        found += np.float32(weight) * np.maximum(signals[:, OF_WORDS.index(name)], 0)
+    starts = range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))
+    weights = MEANING.get(len(starts), (1.0,) * len(starts))
+    for start, weight in zip(starts, weights, strict=True):
+        meaning = signals[:, start]
         least, most = float(meaning.min()), float(meaning.max())
-        found = found + (meaning - np.float32(least)) * np.float32(1 / max(most - least, 1e-3))
+        found += (meaning - np.float32(least)) * np.float32(weight / max(most - least, 1e-3))
+        found += signals[:, start + OF_MEANING.index("best need / best")] * np.float32(NEED)
     return found.round(4)
-
-
-@cache
-def learned(name: str) -> Ranker | None:
-    """The learned function of this package for a kind of engine, if there is one."""
-    source = files("pegboard.index") / "data" / f"{name}-rank.npz"
-    if not source.is_file():
-        return None
-    with source.open("rb") as stream, np.load(stream) as data:
-        return Ranker(**{part: data[part] for part in ("means", "scales", "hidden", "out", "direct")})
