@@ -27,7 +27,6 @@ def insight(
     tool: Annotated[Sequence[str], Parameter(help="Only runs that call these tools (patterns).")] = (),
     format: Annotated[str | None, Parameter(help="Read the sources as this format, whatever they look like.")] = None,
     jobs: Annotated[int, Parameter(validator=Number(gte=1), help="Work in so many processes.")] = 1,
-    ray: Annotated[bool, Parameter(negative="", help="Work on Ray (extra `ray`).")] = False,
     html: Annotated[Path | None, Parameter(help="Write the report there, as one HTML page with plots.")] = None,
     markdown: Annotated[Path | None, Parameter(help="Write the report there, as Markdown.")] = None,
     config: ConfigFile = DEFAULT_CONFIG,
@@ -41,7 +40,7 @@ def insight(
         Trace files or folders, of any known format, compressed or not; without any, the board's own traces.
     """
     with guarded():
-        told = mined(sources, config, since=since, agents=agent, tools=tool, format=format, jobs=jobs, ray=ray)
+        told = mined(sources, config, since=since, agents=agent, tools=tool, format=format, jobs=jobs)
         summary = summarise(told, offered(catalog, config, board=not sources))
         _write(summary, html, markdown)
         if json:

@@ -31,7 +31,6 @@ def mined(
     tools: Sequence[str] = (),
     format: str | None = None,
     jobs: int = 1,
-    ray: bool = False,
 ) -> Mined:
     """The evidence of some sources, or of the board's own traces, with a passing line on how far it is.
 
@@ -40,9 +39,9 @@ def mined(
     """
     keep = Keep(moment(since), tuple(agents), tuple(tools))
     if not sources:
-        return mine_runs(_own(config).scan(RunFilter(since=keep.since)), keep=keep, engine=_engine(jobs, ray))
+        return mine_runs(_own(config).scan(RunFilter(since=keep.since)), keep=keep, engine=_engine(jobs))
     with _progress() as told:
-        return mine(sources, keep=keep, engine=_engine(jobs, ray), format=format, progress=told)
+        return mine(sources, keep=keep, engine=_engine(jobs), format=format, progress=told)
 
 
 def _own(config: Path) -> TraceStore:
@@ -57,7 +56,7 @@ def _own(config: Path) -> TraceStore:
     return traces
 
 
-def _engine(jobs: int, ray: bool) -> Engine:
+def _engine(jobs: int) -> Engine:
     if jobs > 1:
         from pegboard.insight.processes import processes
 
