@@ -1,0 +1,67 @@
+"""The sentence encoder as a second layer."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pegboard import index
+from pegboard.index.encoder import bundled_encoder
+from pegboard.index.protocol import names_of
+
+from .conftest import tool
+
+pytestmark = [pytest.mark.slow]
+CATALOG = [
+    tool("travel.book_flight", "Reserve a seat on a plane"),
+    tool("travel.find_hotel", "Look up rooms for the night"),
+    tool("shop.refund_order", "Give a customer their money back"),
+    tool("desk.close_ticket", "Mark a support case as solved"),
+]
+
+
+@pytest.fixture(scope="module")
+def engine():
+    made = index.with_encoder()
+    made.update(put=CATALOG)
+    assert made.wait(120)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("I want to fly to Oslo", "travel.book_flight"),
+        ("somewhere to sleep in Paris", "travel.find_hotel"),
+        ("reimburse the buyer", "shop.refund_order"),
+        ("the problem is fixed, we are done with this issue", "desk.close_ticket"),
+    ],
+)
+def test_what_is_said_in_other_words_is_found(engine, query, name):
+    assert names_of(engine.search(query).hits)[0] == name
+
+
+def test_it_is_small_its_vectors_are_unit_and_nothing_is_downloaded(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    encoder = bundled_encoder()
+    import pegboard_encoder
+
+    assert (Path(pegboard_encoder.FOLDER) / "model.onnx").stat().st_size < 25_000_000
+    vectors = encoder.embed_docs(["book a flight", "", "\ud800", "word " * 5000])
+    assert vectors.shape == (4, encoder.dim)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+
+
+def test_vectors_are_kept_and_taken_over(engine, tmp_path):
+    engine.save(tmp_path / "index.npz")
+    again = index.with_encoder()
+    assert again.load(tmp_path / "index.npz", CATALOG) == len(CATALOG)
+    assert again.wait(0)
+    assert again.search("reimburse the buyer") == engine.search("reimburse the buyer")
+
+
+def test_while_vectors_are_made_search_goes_on_without_them():
+    made = index.with_encoder()
+    made.update(put=CATALOG)
+    assert names_of(made.search("book_flight").hits)[0] == "travel.book_flight"
+    made.wait(120)
