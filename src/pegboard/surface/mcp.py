@@ -78,8 +78,7 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
         name: its wire name.
         family: the reader's protocol family.
     """
-    foreign = {key: value for key, value in spec.meta.items() if not key.startswith(OWN_META)}
-    row: dict[str, Any] = {**foreign, "name": name}
+    row: dict[str, Any] = {**_foreign(spec.meta), "name": name}
     optional = {
         "title": spec.title,
         "description": spec.description,
@@ -97,6 +96,11 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
 def _hints_of(spec: ToolSpec) -> JsonObject:
     """The hints of a tool whose source sends none, from its effects; a tool with a preview keeps them."""
     return _HINTS_OF.get(spec.effects, {})
+
+
+def _foreign(meta: JsonObject) -> dict[str, Any]:
+    """What came from outside, without the marks that the board keeps for itself."""
+    return {key: value for key, value in meta.items() if not key.startswith(OWN_META)}
 
 
 def _annotations(sent: JsonObject) -> JsonObject:
@@ -147,7 +151,7 @@ def call(
         id=id,
         progress=progress,
         log=log,
-        meta=meta,
+        meta=_foreign(meta),
     )
 
 

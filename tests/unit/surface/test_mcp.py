@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from pegboard.core import Change, Failure, FailureCode, Report, Result, ToolName, ToolSpec
-from pegboard.surface.mcp import Family, output, tool
+from pegboard.core import Change, Failure, FailureCode, Mode, Report, Result, Session, ToolName, ToolSpec
+from pegboard.surface.mcp import Family, call, output, tool
 
 ROWS = {"type": "array", "items": {"$ref": "#/$defs/row"}, "$defs": {"row": {"type": "integer"}}}
 BOTH = pytest.mark.parametrize("family", Family)
@@ -22,7 +22,7 @@ def test_a_row_keeps_what_the_source_sent_and_drops_what_no_client_takes() -> No
             description="Do.",
             annotations={"readOnlyHint": "yes", "destructiveHint": False, "title": 3, "x": [1]},
             icons=({"src": "data:,"}, {"href": "?"}),
-            meta={"_meta": {"a/b": 1}, "execution": {"taskSupport": "optional"}},
+            meta={"_meta": {"a/b": 1}, "execution": {"taskSupport": "optional"}, "pegboard/draft": True},
         ),
         "ns__t",
     )
@@ -55,6 +55,13 @@ def test_an_output_schema_that_is_no_object_is_wrapped_for_the_handshake_family_
 def test_an_output_schema_that_refers_to_its_own_root_is_left_out_for_the_handshake_family() -> None:
     tree = spec(output={"type": "array", "items": {"$ref": "#"}})
     assert "outputSchema" not in tool(tree, "n", Family.HANDSHAKE)
+
+
+def test_a_call_takes_its_mode_and_leaves_the_boards_own_keys_behind() -> None:
+    params = {"name": "t", "arguments": {"a": 1}, "_meta": {"pegboard/mode": "preview", "x/y": 1}}
+    made = call(params, ToolName("ns", "t"), session=Session("s"), id="7")
+    assert (made.mode, made.arguments, made.meta, made.id) == (Mode.PREVIEW, {"a": 1}, {"x/y": 1}, "7")
+    assert call({"name": "t", "_meta": {"pegboard/mode": "odd"}}, ToolName("", "t"), session=Session()).mode is None
 
 
 @BOTH
