@@ -45,7 +45,10 @@ class Pattern:
         """A regular expression that matches each value as a whole; None where they have too little in common."""
         if self.prefix is None or self.longest > _LOOSE or any(character.isspace() for character in self.characters):
             return None
-        fixed = self.prefix[: max((at for at, item in enumerate(self.prefix) if not item.isalnum()), default=-1) + 1]
+        prefix = (
+            "" if len(self.prefix) == self.longest else self.prefix
+        )  # one value alone is no pattern, maybe a secret
+        fixed = prefix[: max((at for at, item in enumerate(prefix) if not item.isalnum()), default=-1) + 1]
         least, most = self.shortest - len(fixed), self.longest - len(fixed)
         classes = "".join(name for name, members in _CLASSES.items() if not members.isdisjoint(self.characters))
         others = "".join(re.escape(item) for item in sorted(self.characters - _CLASSED) if item not in fixed)
