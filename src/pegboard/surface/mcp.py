@@ -26,6 +26,7 @@ from pegboard.core import (
     ToolSpec,
 )
 from pegboard.core.call import Log
+from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import validator
@@ -112,7 +113,9 @@ def _annotations(sent: JsonObject) -> JsonObject:
 
 
 def _output_schema(spec: ToolSpec, family: Family) -> Schema | None:
-    schema = None if DOCUMENTED_OUTPUT in spec.meta else spec.output
+    # A tool with modes answers some of them in another shape, and a declared schema would bind every answer.
+    unbound = DOCUMENTED_OUTPUT in spec.meta or mode_parameter(spec) is not None
+    schema = None if unbound else spec.output
     if schema is None or family is Family.STATELESS or schema.get("type") == "object":
         return schema
     definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
