@@ -4,7 +4,9 @@ import json
 import re
 from typing import Any
 
-_PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?(?:\*/|\Z)|,(?=(?:\s|//[^\r\n]*|/\*.*?\*/)*[}\]])', re.DOTALL)
+_PARTS = re.compile(
+    r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?(?:\*/|\Z)|,(?=(?:\s|//[^\r\n]*+|/\*(?:(?!\*/).)*+\*/)*+[}\]])', re.DOTALL
+)
 
 
 def plain(text: str) -> str:
