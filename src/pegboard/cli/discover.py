@@ -1,0 +1,180 @@
+"""`pegboard discover`: what a server offers, without adding it."""
+
+import json as jsonlib
+import os
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from pegboard.cli import shapes
+from pegboard.cli.exit import Exit
+from pegboard.cli.options import AsJson
+from pegboard.cli.output import clean, counted, document, guarded, say, table
+from pegboard.core import Listing, NoteKind, ToolSpec
+from pegboard.errors import ConfigError, PegboardError, SourceError
+from pegboard.schema.types import JsonObject
+
+BYTES_PER_TOKEN = 4
+"""About how many bytes of JSON a model's tokenizer takes for one token."""
+
+
+async def discover(
+    *target: str,
+    env: tuple[str, ...] = (),
+    header: tuple[str, ...] = (),
+    sse: Annotated[bool, Parameter(negative="")] = False,
+    timeout: float = 30,
+    record: Path | None = None,
+    json: AsJson = False,
+) -> int:
+    """Show what an MCP server offers, without adding it: its tools, what was repaired, and what they cost in tokens.
+
+    Ends with exit code 1 if the server cannot be listed, or if a tool of it had to be set aside.
+
+    Parameters
+    ----------
+    target
+        The program with its arguments (after --, where they begin with a dash), or an http(s) address.
+    env
+        A variable for the program: NAME=VALUE, or NAME to pass on the one that is set here.
+    header
+        An HTTP header for an address: "NAME: VALUE".
+    sse
+        Speak the HTTP+SSE transport of 2024-11-05.
+    timeout
+        Seconds until it must have answered.
+    record
+        Save its tools as a tools/list answer; the file serves as a source (recorded = "FILE").
+    """
+    if not target:
+        raise ConfigError("There is no server to look at.", next_step="Write a command or an address after discover.")
+    with guarded():
+        listing, seconds = await _listed(_endpoint(target), _environment(env), _headers(header), sse, timeout)
+    specs = [tool.spec for tool in listing.tools]
+    if record is not None:
+        _save(record, specs)
+    if json:
+        document(_shape(listing, specs, seconds))
+    else:
+        _show(listing, specs, record)
+    aside = any(note.kind is NoteKind.SET_ASIDE for note in listing.notes)
+    return Exit.FINDING if aside else Exit.OK
+
+
+def tokens(row: JsonObject) -> int:
+    """About what a tool's definition costs a model: a quarter of its bytes as compact JSON, rounded up."""
+    size = len(jsonlib.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace"))
+    return -(-size // BYTES_PER_TOKEN)
+
+
+def shown(spec: ToolSpec) -> JsonObject:
+    """A tool as a model sees it."""
+    return {"name": spec.name.name, "description": spec.description, "inputSchema": spec.input}
+
+
+def recorded(spec: ToolSpec) -> JsonObject:
+    """A tool as its server listed it, before repairs."""
+    schema = spec.input if spec.original_input is None else spec.original_input
+    row = {
+        "name": spec.name.name,
+        "title": spec.title,
+        "description": spec.description,
+        "inputSchema": schema,
+        "outputSchema": spec.output,
+        "annotations": spec.annotations or None,
+        "icons": list(spec.icons) or None,
+    }
+    return {**{key: value for key, value in row.items() if value is not None}, **spec.meta}
+
+
+async def _listed(
+    target: list[str] | str, env: Mapping[str, str], headers: Mapping[str, str], sse: bool, timeout: float
+) -> tuple[Listing, float | None]:
+    from pegboard.sources.mcp import McpSource
+
+    source = McpSource(
+        "server",
+        target,
+        prefix="",
+        env=env,
+        headers=headers,
+        transport="sse" if sse else "http",
+        start_timeout=timeout,
+        call_timeout=timeout,
+    )
+    async with source.session():
+        try:
+            return await source.listing(), source.start_seconds
+        except SourceError as problem:
+            said = clean(source.stderr.strip())
+            raise SourceError(
+                f"{problem.message}{f' It said: {said[-500:]}' if said else ''}",
+                where=shlex.join(target) if isinstance(target, list) else target,
+                next_step=problem.next_step or "Start it by hand to see what is wrong.",
+            ) from None
+
+
+def _endpoint(target: Sequence[str]) -> list[str] | str:
+    if target[0].startswith(("http://", "https://")):
+        if len(target) > 1:
+            raise ConfigError("An address takes no arguments.", where=target[0], next_step=f"Leave out {target[1]!r}.")
+        return target[0]
+    words = shlex.split(target[0]) if len(target) == 1 and not Path(target[0]).exists() else target
+    return list(words)
+
+
+def _environment(given: Iterable[str]) -> dict[str, str]:
+    env: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals and name not in os.environ:
+            raise ConfigError(f"The variable {name} is not set.", where="--env", next_step=f"Write {name}=VALUE.")
+        env[name] = value if equals else os.environ[name]
+    return env
+
+
+def _headers(given: Iterable[str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for text in given:
+        name, colon, value = text.partition(":")
+        if not colon:
+            raise ConfigError(f"{name!r} is no header.", where="--header", next_step='Write "NAME: VALUE".')
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def _save(path: Path, specs: Iterable[ToolSpec]) -> None:
+    text = jsonlib.dumps({"tools": [recorded(spec) for spec in specs]}, indent=2, ensure_ascii=False)
+    try:
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise PegboardError(
+            f"It cannot be written: {problem.strerror}.", where=str(path), next_step="Name another place."
+        ) from problem
+
+
+def _show(listing: Listing, specs: list[ToolSpec], record: Path | None) -> None:
+    costs = [tokens(shown(spec)) for spec in specs]
+    rows = [(s.name.name, cost, s.effects, s.title or s.description) for s, cost in zip(specs, costs, strict=True)]
+    table(("tool", "tokens", "effects", "what it does"), rows)
+    for note in listing.notes:
+        say(clean(f"{note.tool or 'the server'} at {note.where or '/'}: {note.kind.replace('_', ' ')}: {note.message}"))
+    say(f"{counted(len(specs), 'tool')}, about {counted(sum(costs), 'token')} of definitions.")
+    if record is not None:
+        say(f'Saved; as a source: recorded = "{record}".')
+
+
+def _shape(listing: Listing, specs: list[ToolSpec], seconds: float | None) -> JsonObject:
+    rows: list[Any] = [
+        {**shown(s), "outputSchema": s.output, "effects": s.effects.value, "tokens": tokens(shown(s))} for s in specs
+    ]
+    return {
+        "tools": rows,
+        "tokens": sum(row["tokens"] for row in rows),
+        "notes": [shapes.note(note) for note in listing.notes],
+        "instructions": listing.instructions,
+        "start_seconds": seconds,
+    }
