@@ -1,4 +1,4 @@
-"""How a board carries many tools: 100, 1,000 and 10,000, each in a process of its own.
+"""How a board carries many tools: 100, 1,000 and 10,000, each in processes of their own.
 
     python bench/catalog.py [--sizes 100 1000 10000]
 
@@ -6,8 +6,8 @@ The tools are recorded sources, read, normalised, stored and served like any oth
 dispatch. Build: from nothing to a board that answers. Reopen: the same from its stored catalog. List: the first
 `tools/list` through an SDK client in this process, with search (what a board of this size does) and without (every
 tool, page by page). Dispatch: a call through the whole pipeline, recorded, to a live tool by its wire name. Memory:
-what the process has at most, until
-its client takes the whole list. CPU times stand beside the wall times, for machines that have other work.
+what a process has at most that builds, serves, lists and searches, its client included. CPU times stand beside the
+wall times, for machines that have other work.
 """
 
 import argparse
@@ -121,8 +121,6 @@ async def measure(size: int) -> dict[str, float]:
             arguments = {"state": "open", "limit": 5}
             await milliseconds(lambda: board.call("live__tool_7", arguments), 200)
             found["dispatch us"] = await milliseconds(lambda: board.call("live__tool_7", arguments), 2000) * 1e3
-        # Before a client in this very process holds every tool as models of the SDK.
-        found["memory MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         tables["board"]["search"] = "off"
         async with Board.open(parse(tables, folder=folder)) as board, served(board) as server, Client(server) as client:
             begun = time.perf_counter()
@@ -137,12 +135,31 @@ async def measure(size: int) -> dict[str, float]:
     return found
 
 
+async def memory(size: int) -> dict[str, float]:
+    """What a process has at most that builds a board, serves it, searches and lists."""
+    from mcp import Client
+
+    from pegboard.board import Board
+    from pegboard.board.gateway import served
+    from pegboard.config import parse
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        config = parse({"sources": write(folder, size), "board": {"store": name}}, folder=folder)
+        async with Board.open(config) as board, served(board) as server, Client(server) as client:
+            await client.list_tools()
+            await client.call_tool("tool_search", {"query": "close the tickets of a team"})
+            return {"memory MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
 def main(sizes: list[int]) -> None:
     """Measure each size in its own process, and print them side by side."""
     columns = []
     for size in sizes:
-        answer = subprocess.run([sys.executable, __file__, "--one", str(size)], stdout=subprocess.PIPE, check=True)
-        columns.append(json.loads(answer.stdout))
+        columns.append({})
+        for part in ("--one", "--memory"):
+            answer = subprocess.run([sys.executable, __file__, part, str(size)], stdout=subprocess.PIPE, check=True)
+            columns[-1] |= json.loads(answer.stdout)
     print(f"{'tools':20}" + "".join(f"{size:12,}" for size in sizes) + "   goal at the last")
     for name in ROWS:
         print(f"{name:20}" + "".join(f"{column[name]:12.3g}" for column in columns) + f"   {GOALS.get(name, '')}")
@@ -152,8 +169,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1000, 10000])
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.one:
-        print(json.dumps(anyio.run(measure, options.one)))
+    if options.one or options.memory:
+        print(json.dumps(anyio.run(measure, options.one) if options.one else anyio.run(memory, options.memory)))
     else:
         main(options.sizes)

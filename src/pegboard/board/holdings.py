@@ -80,8 +80,8 @@ class Holdings:
     def deferred_bytes(self) -> int:
         """How many bytes the definitions of the deferred tools take."""
         if self._deferred_bytes is None:
-            rows = [mcp.tool(spec, self.aliases[spec.name]) for spec in self.exposed.deferred]
-            self._deferred_bytes = len(json.dumps(rows, separators=(",", ":"), default=str))
+            rows = (mcp.tool(spec, self.aliases[spec.name]) for spec in self.exposed.deferred)
+            self._deferred_bytes = sum(len(json.dumps(row, separators=(",", ":"), default=str)) for row in rows)
         return self._deferred_bytes
 
     def resolve(self, text: str) -> ToolName | Unknown:
