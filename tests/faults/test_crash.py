@@ -1,6 +1,9 @@
 """Servers that die: what surely did not run is sent again, what may have run is not, and the next call is served."""
 
+import os
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 
 import anyio
 import pytest
@@ -11,6 +14,13 @@ from pegboard.sources.mcp import McpSource
 
 pytestmark = pytest.mark.anyio
 FAMILIES = pytest.mark.parametrize("family", ["handshake", "modern"])
+
+
+def kill(pid: int) -> None:
+    """Kill a process, and come back when it is dead; the event loop gets no turn meanwhile."""
+    os.kill(pid, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
 
 @FAMILIES
@@ -51,6 +61,20 @@ async def test_px_26_a_server_that_died_between_two_calls_is_started_again(stdio
         await call(source, listing, "die")
         after = words(await call(source, listing, "count")).split()
     assert after[0] != before and after[1] == "1"
+
+
+async def test_px_26_a_call_just_after_the_server_was_killed_runs_in_a_new_one(
+    stdio: Callable[..., McpSource], journal: Journal
+) -> None:
+    """px-26: nothing was under way, so nothing is unknown, even before the event loop has heard of the death."""
+    source = stdio()
+    async with source.session():
+        listing = await source.listing()
+        for _ in range(3):
+            pid = int(words(await call(source, listing, "count")).split()[0])
+            kill(pid)
+            assert words(await call(source, listing, "count")).split()[1] == "1"
+    assert journal.calls("count") == 6
 
 
 async def test_px_27_tools_are_listed_again_after_a_new_start_and_the_change_is_told(

@@ -56,9 +56,10 @@ async def test_px_02_a_cursor_that_comes_again_ends_the_walk_and_degrades_the_so
     assert health.state is SourceState.DEGRADED and health.reason == told(listing)[0]
 
 
-async def test_a_list_that_stops_half_way_is_taken_as_far_as_it_came(stdio: Callable[..., McpSource]) -> None:
-    pages = [{"tools": [row("a")], "nextCursor": "mute"}, {"tools": [row("b")]}]
-    source = stdio({"pages": pages, "mute": "mute"}, start_timeout=1.0)
+@pytest.mark.parametrize("how", ["mute", "refuse"])
+async def test_a_list_that_stops_half_way_is_taken_as_far_as_it_came(stdio: Callable[..., McpSource], how: str) -> None:
+    pages = [{"tools": [row("a")], "nextCursor": "2"}, {"tools": [row("b")]}]
+    source = stdio({"pages": pages, how: "2"}, start_timeout=1.0)
     async with source.session():
         listing = await source.listing()
         health = await source.health()

@@ -3,6 +3,7 @@
 import gzip
 import json
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -87,7 +88,7 @@ class RecordedSource:
             raise self._fault(f"cannot be read: {error.strerror or error}.", "Check the path.") from None
         except (EOFError, zlib.error):
             raise self._fault("is a damaged gzip file.", "Save it again.") from None
-        return raw.decode("utf-8-sig", "replace")
+        return raw.decode("utf-16" if raw[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig", "replace")
 
     def _fault(self, what: str, next_step: str) -> SourceError:
         return SourceError(f"The recording {what}", where=f"sources.{self.name}: {self.path}", next_step=next_step)
@@ -106,16 +107,27 @@ def read_rows(text: str, notes: list[Note]) -> tuple[str, list[Json]]:
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
-        return "", list(_lines(text, notes))
+        return "", [row for line in _lines(text, notes) for row in _page(line) or [line]]
     if isinstance(whole, list):
         return "", cast("list[Json]", whole)
-    answer = cast("dict[str, Any]", whole) if isinstance(whole, dict) else {}
-    inner = answer.get("result", answer)
-    found = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-    if isinstance(found.get("tools"), list):
-        instructions = found.get("instructions")
-        return instructions if isinstance(instructions, str) else "", found["tools"]
-    return "", [answer] if "name" in answer or "function" in answer else []
+    answer = _answer(whole)
+    if (rows := _page(whole)) is not None:
+        instructions = answer.get("instructions")
+        return instructions if isinstance(instructions, str) else "", rows
+    return "", [whole] if "name" in answer or "function" in answer else []
+
+
+def _answer(value: Json) -> dict[str, Any]:
+    """The object, or what it carries as a JSON-RPC result."""
+    frame = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    inner = frame.get("result", frame)
+    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+
+
+def _page(value: Json) -> list[Json] | None:
+    """The rows of a `tools/list` answer; None if it is none."""
+    rows = _answer(value).get("tools")
+    return cast("list[Json]", rows) if isinstance(rows, list) else None
 
 
 def _lines(text: str, notes: list[Note]) -> Iterator[Json]:

@@ -25,11 +25,12 @@ from pegboard.core import (
     ToolName,
     ToolSpec,
 )
-from pegboard.core.call import Log
+from pegboard.core.call import Change, Log
 from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import validator
+from pegboard.surface.forms import ROW, block, trim
 
 FAILURE_KEY = "pegboard/failure"
 """Where a result's `_meta` holds the failure as data."""
@@ -43,20 +44,12 @@ _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 MODE_KEY = "pegboard/mode"
 """Where a request's `_meta` may name the mode, and a result's does where it is not execute."""
 
-_BLOCKS: Mapping[str, tuple[str, ...]] = {
-    "text": ("text",),
-    "image": ("data", "mimeType"),
-    "audio": ("data", "mimeType"),
-    "resource_link": ("uri", "name"),
-    "resource": ("resource",),
-}
 _HINTS_OF: Mapping[Effects, JsonObject] = {
     Effects.READ_ONLY: {"readOnlyHint": True},
     Effects.ADDITIVE: {"readOnlyHint": False, "destructiveHint": False},
     Effects.IDEMPOTENT: {"readOnlyHint": False, "idempotentHint": True},
     Effects.DESTRUCTIVE: {"readOnlyHint": False, "destructiveHint": True},
 }
-_HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 
 
 class Family(StrEnum):
@@ -83,10 +76,11 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
     optional = {
         "title": spec.title,
         "description": spec.description,
-        "annotations": _annotations(spec.annotations or _hints_of(spec)),
-        "icons": [icon for icon in spec.icons if isinstance(icon.get("src"), str)],
+        "annotations": spec.annotations or _hints_of(spec),
+        "icons": list(spec.icons),
     }
-    row |= {key: value for key, value in optional.items() if value}
+    row = dict(trim(row | {key: value for key, value in optional.items() if value}, ROW, "", []))
+    row = {key: value for key, value in row.items() if value or key not in optional}
     row["inputSchema"] = {**spec.input, "type": "object"}
     output = _output_schema(spec, family)
     if output is not None:
@@ -102,14 +96,6 @@ def _hints_of(spec: ToolSpec) -> JsonObject:
 def _foreign(meta: JsonObject) -> dict[str, Any]:
     """What came from outside, without the marks that the board keeps for itself."""
     return {key: value for key, value in meta.items() if not key.startswith(OWN_META)}
-
-
-def _annotations(sent: JsonObject) -> JsonObject:
-    return {
-        key: value
-        for key, value in sent.items()
-        if (key not in _HINTS or isinstance(value, bool)) and (key != "title" or isinstance(value, str))
-    }
 
 
 def _output_schema(spec: ToolSpec, family: Family) -> Schema | None:
@@ -167,13 +153,17 @@ def output(result: Result, spec: ToolSpec | None = None, family: Family = Family
         family: the reader's protocol family.
     """
     result = _conforming(result, spec)
-    answer: dict[str, Any] = {**result.meta, "content": [_block(block) for block in result.content]}
+    lost: list[str] = []
+    content = [_block(found, f"/content/{index}", lost) for index, found in enumerate(result.content)]
+    answer: dict[str, Any] = {**trim(result.meta, {"_meta": ROW["_meta"]}, "", lost), "content": content}
     if result.failure is not None:
         answer["isError"] = True
         if not answer["content"]:
             answer["content"] = [text_block(str(result.failure))]
     if result.value is not None:
         _add_value(answer, result.value, spec, family)
+    if lost:
+        result = replace(result, report=_told(result.report, lost))
     sent: JsonObject = answer.pop("_meta", None) or {}
     meta = {key: value for key, value in sent.items() if key != _SERVER_INFO} | _meta(result)
     if meta:
@@ -253,9 +243,14 @@ def text_block(text: str) -> JsonObject:
     return {"type": "text", "text": text}
 
 
-def _block(block: JsonObject) -> JsonObject:
+def _block(found: JsonObject, at: str, lost: list[str]) -> JsonObject:
     """The block as it came; one that no client would take becomes text, so that the others still arrive."""
-    needed = _BLOCKS.get(str(block.get("type")))
-    if needed is not None and all(key in block for key in needed):
-        return block
-    return text_block(json.dumps(block, ensure_ascii=False, default=str))
+    taken = block(found, at, lost)
+    return text_block(json.dumps(found, ensure_ascii=False, default=str)) if taken is None else taken
+
+
+def _told(report: Report | None, lost: list[str]) -> Report:
+    """The report, with the fields that were left out of an answer."""
+    dropped = tuple(Change("dropped", at, "No client takes its value; it was left out.") for at in lost)
+    report = report or Report()
+    return replace(report, changes=report.changes + dropped)

@@ -9,6 +9,7 @@ The options come as one JSON object, so that each test says in one place what it
     loop       every page has the cursor "x"
     endless    every page has a new cursor: "fresh" with a new tool each, "barren" with the same ones
     mute       the cursor for which no page ever comes
+    refuse     the cursor that is answered with an error
     rename     after the tool `rename` was called, `echo` is called `echo_two`
     announce   whether a change of the list is announced
     journal    a file that gets every frame that came in, one a line
@@ -91,6 +92,8 @@ class Behaviour:
             self.refuse_introduction(method, id_, send)
         elif method == "tools/list" and params.get("cursor", "") == self.options.get("mute"):
             return
+        elif method == "tools/list" and params.get("cursor", "") == self.options.get("refuse"):
+            send(error(id_, -32603, "The page broke"))
         elif method == "tools/list":
             send(answer(id_, self.page(params.get("cursor"))))
         elif method == "subscriptions/listen":

@@ -36,14 +36,20 @@ async def listed(path: Path) -> Listing:
         "\n".join(json.dumps(row) for row in ROWS) + "\n\n",
         "\ufeff" + json.dumps(ROWS),
         json.dumps(ROWS, indent=2),
+        "\n".join(json.dumps({"tools": [row]}) for row in ROWS),
     ],
-    ids=["answer", "frame", "array", "lines", "byte order mark", "indented"],
+    ids=["answer", "frame", "array", "lines", "byte order mark", "indented", "pages"],
 )
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
 async def test_every_form_loads(tmp_path: Path, text: str, packed: bool) -> None:
     path = tmp_path / "tools"
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     assert [str(tool.name) for tool in (await listed(path)).tools] == ["rec.a", "rec.b"]
+
+
+async def test_a_recording_saved_as_utf_16_loads(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text(json.dumps({"tools": ROWS}), encoding="utf-16")
+    assert len((await listed(tmp_path / "tools.json")).tools) == 2
 
 
 async def test_a_single_tool_and_a_line_of_its_own_are_told_apart(tmp_path: Path) -> None:

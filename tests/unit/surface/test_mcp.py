@@ -89,6 +89,26 @@ def test_a_block_of_a_kind_that_no_client_knows_becomes_text(family: Family) -> 
     ]
 
 
+@BOTH
+def test_a_field_that_no_client_takes_costs_neither_its_block_nor_the_answer_and_is_told(family: Family) -> None:
+    picture = {"type": "image", "data": "AA==", "mimeType": "image/png"}
+    content = ({**picture, "annotations": {"priority": 2, "audience": ["user"]}}, {"type": "text", "text": 5})
+    answer = output(Result(content=content, meta={"_meta": "odd"}), None, family)
+    assert answer["content"][0] == {**picture, "annotations": {"audience": ["user"]}}
+    assert answer["content"][1] == {"type": "text", "text": '{"type": "text", "text": 5}'}
+    changes = answer["_meta"]["pegboard/report"]["changes"]
+    assert {change["where"] for change in changes} == {"/content/0/annotations/priority", "/_meta"}
+
+
+def test_an_odd_field_of_one_row_does_not_cost_a_client_the_list() -> None:
+    odd = spec(meta={"_meta": "odd", "execution": [1]}, icons=({"src": "data:,", "sizes": "48x48"},))
+    assert tool(odd, "n") == {
+        "name": "n",
+        "icons": [{"src": "data:,"}],
+        "inputSchema": {"type": "object", "properties": {}},
+    }
+
+
 def test_an_upstreams_stamp_is_not_passed_on() -> None:
     stamped = Result(value={}, meta={"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "up"}}})
     assert "_meta" not in output(stamped)

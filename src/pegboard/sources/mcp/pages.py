@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 import anyio
 
 from pegboard.schema.types import Json
-from pegboard.wire.client import TimedOut
+from pegboard.wire.client import Answered, TimedOut
 
 MAX_PAGES = 1000
 """Pages after which a walk is ended; no real list is that long."""
@@ -50,10 +50,11 @@ async def walk_pages(ask: Ask, server: str) -> Walk:
     for _ in range(MAX_PAGES):
         try:
             result = await ask({} if cursor is None else {"cursor": cursor})
-        except TimedOut:
+        except (Answered, TimedOut) as error:
             if cursor is None:
                 raise
-            walk.warnings.append(f"The server {server!r} did not send the next page in time; the list was ended there.")
+            why = "in time" if isinstance(error, TimedOut) else f"({error})"
+            walk.warnings.append(f"The server {server!r} did not send the next page {why}; the list was ended there.")
             return walk
         grew = _take(walk, by_name, result.get("tools"), server)
         barren = 0 if grew else barren + 1

@@ -59,8 +59,8 @@ class StdioWire:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs, as far as is known."""
-        return not self._ended and (self._process is None or self._process.returncode is None)
+        """Whether the process runs; asked of the system, so that no request is written for one that has just died."""
+        return not self._ended and (self._process is None or not _has_ended(self._process))
 
     @property
     def stderr(self) -> str:
@@ -181,6 +181,16 @@ async def _start(program: str, args: list[str], env: dict[str, str], cwd: str | 
         found: Any = await create_windows_process(program, args, env, pipe, cwd)
         return found
     return await anyio.open_process([program, *args], env=env, stderr=subprocess.PIPE, cwd=cwd, start_new_session=True)
+
+
+def _has_ended(process: Process) -> bool:
+    """Whether the process has ended, even if the event loop has not been told yet."""
+    if process.returncode is not None or sys.platform == "win32" or not hasattr(os, "waitid"):
+        return process.returncode is not None
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:
+        return True
 
 
 async def _stop(process: Process) -> None:
