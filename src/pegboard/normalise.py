@@ -7,6 +7,7 @@
 Fields that no spelling above knows stay in `spec.meta` as they came, `_meta` among them under its own name.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -54,6 +55,7 @@ def normalise(raw: Json, *, namespace: str, source: SourceRef, trusted: bool) ->
         return Normalised(None, (_set_aside(raw, name),))
     notes: list[Note] = []
     annotations = _object(row.get("annotations"))
+    _say_left_out(name, row, notes)
     own = row.get("namespace")
     schema, original = _input(name, row, notes)
     spec = ToolSpec(
@@ -142,7 +144,7 @@ def _input(name: str, row: JsonObject, notes: list[Note]) -> tuple[Schema, Json]
             Note(NoteKind.REPAIRED, name, "", "It declares no input schema and is taken to need no arguments.")
         )
         return EMPTY_INPUT, None
-    found = _repaired(name, row, key, notes, arguments=True)
+    found = _repaired(name, _unpacked(name, row, key, notes), key, notes, arguments=True)
     return found, row[key] if found != row[key] else None
 
 
@@ -150,17 +152,17 @@ def _output(name: str, row: JsonObject, notes: list[Note]) -> Schema | None:
     key = next((key for key in _OUTPUT if row.get(key) is not None), None)
     if key is None:
         return None
-    found = row[key]
+    found = _unpacked(name, row, key, notes)
     if not isinstance(found, Mapping):
         notes.append(
             Note(NoteKind.REPAIRED, name, pointer(key), f"Its output schema is {_kind(found)}; it was left out.")
         )
         return None
-    return _repaired(name, row, key, notes, arguments=False)
+    return _repaired(name, found, key, notes, arguments=False)
 
 
-def _repaired(name: str, row: JsonObject, key: str, notes: list[Note], *, arguments: bool) -> Schema:
-    found = repair(row[key], arguments=arguments)
+def _repaired(name: str, raw: Json, key: str, notes: list[Note], *, arguments: bool) -> Schema:
+    found = repair(raw, arguments=arguments)
     notes += [Note(NoteKind.REPAIRED, name, pointer(key) + change.pointer, change.message) for change in found.changes]
     return found.schema
 
@@ -179,6 +181,31 @@ def _text(name: str, row: JsonObject, key: str, notes: list[Note]) -> str:
     if found is not None and not isinstance(found, str):
         notes.append(Note(NoteKind.REPAIRED, name, pointer(key), f"Its {key} is {_kind(found)}; it was left out."))
     return _own_text(found)
+
+
+def _say_left_out(name: str, row: JsonObject, notes: list[Note]) -> None:
+    """Note the fields of a kind that no spec can hold."""
+    for key, kind in (("annotations", Mapping), ("icons", list)):
+        found = row.get(key)
+        if found is not None and not isinstance(found, kind):
+            notes.append(Note(NoteKind.REPAIRED, name, pointer(key), f"Its {key} is {_kind(found)}; it was left out."))
+
+
+def _unpacked(name: str, row: JsonObject, key: str, notes: list[Note]) -> Json:
+    """The schema, read from a text where one spells it."""
+    found = row[key]
+    if not isinstance(found, str):
+        return found
+    try:
+        spelled = json.loads(found)
+    except (ValueError, RecursionError):
+        return found
+    if not isinstance(spelled, dict):
+        return found
+    notes.append(
+        Note(NoteKind.REPAIRED, name, pointer(key), "A text stood for the schema that it spells: it was read.")
+    )
+    return cast("Json", spelled)
 
 
 def _rest(row: JsonObject) -> dict[str, Any]:

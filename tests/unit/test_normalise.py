@@ -1,5 +1,6 @@
 """Any tool row becomes a spec, or is set aside alone with a reason."""
 
+import json
 from typing import Any
 
 import pytest
@@ -46,6 +47,20 @@ def test_every_spelling_gives_the_same_spec(row: dict[str, Any]) -> None:
     assert (spec.name, spec.description, spec.input) == (ToolName("ns", "t"), "d", SCHEMA)
     assert list(spec.properties) == ["b", "a"]
     assert spec.meta == {} and read(row).notes == () and spec.original_input is None
+
+
+@pytest.mark.parametrize("key", ["inputSchema", "outputSchema"])
+def test_a_schema_sent_as_the_text_of_one_is_read_and_told(key: str) -> None:
+    found = read({"name": "t", "inputSchema": SCHEMA, key: json.dumps(SCHEMA)})
+    assert found.spec is not None
+    assert (found.spec.input if key == "inputSchema" else found.spec.output) == SCHEMA
+    assert [(note.kind, note.where) for note in found.notes] == [(NoteKind.REPAIRED, f"/{key}")]
+
+
+@pytest.mark.parametrize(("key", "value"), [("annotations", "readonly"), ("annotations", [1]), ("icons", {"src": "x"})])
+def test_a_field_of_a_kind_that_no_tool_can_hold_is_told(key: str, value: Json) -> None:
+    found = read({"name": "t", "inputSchema": SCHEMA, key: value})
+    assert [(note.kind, note.where) for note in found.notes] == [(NoteKind.REPAIRED, f"/{key}")]
 
 
 def test_a_namespace_of_its_own_wins_over_the_source() -> None:

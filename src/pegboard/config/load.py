@@ -202,8 +202,11 @@ class _Reader:
         return None
 
     def _check_name(self, where: str, name: str) -> None:
+        if not name:
+            self._wrong(where, "A source needs a name.", "Write for example [sources.git].")
+            return
         try:
-            NAMESPACE.read(name or ".", self.folder)
+            NAMESPACE.read(name, self.folder)
         except BadValue as problem:
             self._wrong(where, problem.message, problem.next_step)
 

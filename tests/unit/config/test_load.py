@@ -94,6 +94,7 @@ def test_a_folder_stands_for_the_pegboard_toml_in_it(tmp_path: Path) -> None:
         ("[sources.git]\nmcp = ['x']\nallow = ['effects:bad']", "sources.git.allow[0]", "destructive"),
         ("[sources.git]\nmcp = ['x']\ntimeout = 1", "sources.git.timeout", "call_timeout"),
         ("[sources.git]\nmcp = ['x']\nprefix = 'a b'", "sources.git.prefix", "cannot be a namespace"),
+        ("[sources.'']\nmcp = ['x']", 'sources.""', "A source needs a name."),
         ("[sources.'a.b']\nmcp = ['x']", 'sources."a.b"', "cannot be a namespace"),
         ("[sources.p]\npython = 'ops/tools.py'", "sources.p.python", '"ops.tools"'),
     ],
