@@ -73,10 +73,11 @@ def best(scores: Floats, count: int, least: float = 0.0) -> Ints:
 
 
 def fillers(signals: Floats) -> npt.NDArray[np.bool_]:
-    """Which candidates share next to nothing with the request, in words or in meaning."""
+    """Which candidates share next to nothing with the request, in words or in meaning; not all of them ever."""
     meanings = signals[:, len(OF_WORDS) :: len(OF_MEANING)]
     near = meanings.max(axis=1) >= LEAST_SHOWN if meanings.size else np.zeros(len(signals), np.bool_)
-    return ~near & (signals[:, 2] < LEAST_SHARE) & (signals[:, 1] < 0.35)
+    found = ~near & (signals[:, 2] < LEAST_SHARE) & (signals[:, 1] < 0.35)
+    return found & (not found.all())
 
 
 class Matches:
