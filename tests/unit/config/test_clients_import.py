@@ -59,7 +59,7 @@ HOME: dict[str, str] = {
     "{zed}/settings.json": """// Zed settings
 { "ui_font_size": 16, "context_servers": {
     "zed-new": {"source": "custom", "command": "z", "args": ["--api-key=abcdef123456", "${literal}"]},
-    "zed-old": {"command": {"path": "zo", "args": ["x"], "env": {"K": "v"}}},
+    "zed-old": {"command": {"path": "zo", "args": ["x"], "env": {"K": "v"}}, "timeout": 60},
     "extension": {"source": "extension", "settings": {}},
 } }""",
     "{home}/.codex/config.toml": """model = "x"
@@ -133,7 +133,7 @@ def test_each_format_is_read_as_its_client_reads_it(haul: Haul) -> None:
             "headers": {"X-Key": "${env:OLD_KEY}"},
         },
         "zed-new": {"mcp": ["z", "--api-key=${env:ZED_NEW_API_KEY}", "$${literal}"]},
-        "zed-old": {"mcp": ["zo", "x"], "env": {"K": "v"}},
+        "zed-old": {"mcp": ["zo", "x"], "env": {"K": "v"}, "call_timeout": 60},
         "cod": {
             "mcp": ["cod"],
             "env": {"LANG": "${env:LANG}"},
@@ -159,6 +159,12 @@ def test_the_result_loads_and_holds_no_secret(haul: Haul, tmp_path: Path) -> Non
 def test_a_duplicate_is_merged_and_both_places_are_told(haul: Haul) -> None:
     github = next(source for source in haul.sources if source.name == "github")
     assert [origin.partition(" (")[0] for origin in github.origins] == ["Claude Desktop", "Cursor"]
+
+
+def test_the_name_of_a_home_folder_stays_out_of_the_config(haul: Haul, tmp_path: Path) -> None:
+    text = extended("", haul.sources, tmp_path)
+    assert "# from Cursor (user): ~/.cursor/mcp.json" in text
+    assert str(tmp_path / "home") not in text
 
 
 def test_what_stays_behind_is_said(haul: Haul) -> None:

@@ -15,6 +15,9 @@ _ADDRESS_KEYS = ("httpUrl", "serverUrl", "url")
 _SILENT = {"type", "transport", "source", "description", "name", "title", "$schema"}
 _TYPES = {"http": "http", "streamable-http": "http", "streamableHttp": "http", "streamable_http": "http", "sse": "sse"}
 
+_LEAST_MS = 1000
+"""Clients count a timeout in milliseconds or, as Zed does, in seconds; below this it can only be seconds."""
+
 
 @dataclass(slots=True)
 class Entry:
@@ -128,7 +131,7 @@ class Entry:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value / unit <= 604_800:
             return None
         self.used.add(name)
-        seconds = value / unit
+        seconds = value / (1 if name == "timeout" and value < _LEAST_MS else unit)
         return int(seconds) if seconds == int(seconds) else seconds
 
     def _put(self, key: str, value: object) -> None:

@@ -78,9 +78,10 @@ class _Spot:
     places: tuple[Place, ...]
     folder: str | None = None
 
-    @property
-    def label(self) -> str:
-        return str(self.file) if self.client is FILE else f"{self.client.title} ({self.scope}): {self.file}"
+    def label(self, home: Path) -> str:
+        """Where it is, for people; without the name that a home folder tells, as configs are shared."""
+        shown = f"~/{self.file.relative_to(home).as_posix()}" if self.file.is_relative_to(home) else str(self.file)
+        return shown if self.client is FILE else f"{self.client.title} ({self.scope}): {shown}"
 
 
 def gather(wanted: Sequence[str], machine: Machine, existing: Mapping[str, JsonObject] | None = None) -> Haul:
@@ -169,7 +170,7 @@ class _Run:
             document = tomllib.loads(text) if spot.file.suffix == ".toml" else jsonc.read(text)
         except (OSError, ValueError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) else f"it cannot be read: {problem}"
-            self.haul.skipped.append(Skipped("", spot.label, str(reason)))
+            self.haul.skipped.append(Skipped("", spot.label(self.machine.home), str(reason)))
             return
         if str(spot.file) not in self.haul.files:
             self.haul.files.append(str(spot.file))
@@ -181,7 +182,7 @@ class _Run:
                     self._server(spot, name, raw, folder or spot.folder)
         if not found and spot.client is FILE:
             self.haul.skipped.append(
-                Skipped("", spot.label, "it has no servers (mcpServers, servers, context_servers)")
+                Skipped("", spot.label(self.machine.home), "it has no servers (mcpServers, servers, context_servers)")
             )
 
     def finish(self) -> Haul:
@@ -199,10 +200,10 @@ class _Run:
             entry = Entry(plain, cast("JsonObject", raw), reader, self.vault, spot.client.plain_url)
             table = entry.read()
         except Unreadable as problem:
-            self.haul.skipped.append(Skipped(name, spot.label, str(problem)))
+            self.haul.skipped.append(Skipped(name, spot.label(self.machine.home), str(problem)))
             return
         notes = [*entry.notes, *([f"its name was {name}"] if plain != name else [])]
-        self._add(Imported(plain, table, [spot.label], notes), spot)
+        self._add(Imported(plain, table, [spot.label(self.machine.home)], notes), spot)
 
     def _add(self, found: Imported, spot: _Spot) -> None:
         for known in self.haul.sources:
@@ -212,7 +213,7 @@ class _Run:
         held = self.existing.get(found.name)
         there = any(_identity(found.table) == _identity(table) for table in self.existing.values())
         if there or (held and held.get("mcp") == found.table["mcp"]):
-            self.haul.skipped.append(Skipped(found.name, spot.label, "the board has it already"))
+            self.haul.skipped.append(Skipped(found.name, spot.label(self.machine.home), "the board has it already"))
             return
         name = self._free(found.name, spot.client.name)
         if name != found.name:

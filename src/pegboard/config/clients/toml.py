@@ -47,7 +47,7 @@ def extended(text: str, sources: Iterable[Imported], folder: Path) -> str:
         ConfigError: the config would not be valid; the file is best left as it is.
     """
     blocks = [source_table(source) for source in sources]
-    whole = "\n".join([text if text.endswith("\n") or not text else f"{text}\n", *blocks])
+    whole = "\n".join([*([text if text.endswith("\n") else f"{text}\n"] if text else []), *blocks])
     try:
         parse(tomllib.loads(whole.removeprefix("\ufeff")), folder=folder)
     except tomllib.TOMLDecodeError as problem:
