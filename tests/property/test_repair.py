@@ -25,6 +25,7 @@ def sound(schema: Any) -> None:
             assert ref_target(schema, node["$ref"]) is not None
 
 
+@settings(deadline=None)
 @given(any_json)
 def test_any_json_becomes_a_sound_schema(value: Any) -> None:
     repaired = repair(value)
@@ -32,7 +33,7 @@ def test_any_json_becomes_a_sound_schema(value: Any) -> None:
     assert repair(repaired.schema) == type(repaired)(repaired.schema)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(broken_schemas())
 def test_any_misuse_of_keywords_becomes_a_sound_schema(value: Any) -> None:
     repaired = repair(value, arguments=True)
@@ -41,7 +42,7 @@ def test_any_misuse_of_keywords_becomes_a_sound_schema(value: Any) -> None:
     assert repair(repaired.schema, arguments=True) == type(repaired)(repaired.schema)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(sound_schemas(), small_values)
 def test_a_sound_schema_judges_every_value_as_before(schema: dict[str, Any], value: Any) -> None:
     repaired = repair(schema).schema

@@ -129,6 +129,12 @@ def validator(schema: Schema | bool) -> Validator:
     return _cache.get(schema)
 
 
+def matches(pattern: str, text: str) -> bool:
+    """Whether a pattern is found in a text, in linear time; a pattern that cannot be run matches nothing."""
+    judge = validator({"pattern": pattern})
+    return not judge.notes and judge.is_valid(text)
+
+
 def _compile(schema: Schema | bool) -> Validator:
     from pegboard.schema.compile import compile_tolerantly
 

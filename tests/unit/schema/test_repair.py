@@ -168,6 +168,7 @@ def test_a_sound_schema_stays_as_it_is() -> None:
         "properties": {
             "zeta": {"type": ["string", "null"], "default": None},
             "properties": {"const": 1},
+            "beta": {"enum": ["b", "a"], "type": "string", "dependentRequired": {"a": []}, "description": "after"},
             "alpha": {"oneOf": [{"$ref": "#/$defs/T"}, {"type": "array", "prefixItems": [{}], "items": {}}]},
         },
         "required": ["zeta"],

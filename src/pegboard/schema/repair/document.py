@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pegboard.schema.repair.intake import Intake
 from pegboard.schema.repair.record import Record, SchemaChange
 from pegboard.schema.repair.refs import settle
-from pegboard.schema.repair.tree import Tree
+from pegboard.schema.repair.tree import Tree, complete
 from pegboard.schema.types import Json, Schema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -37,10 +37,11 @@ def repair(schema: Json, *, arguments: bool = False) -> Repaired:
     """
     intake = Intake()
     document = intake.copy(schema)
-    record = Record(document, list(intake.changes), keeps_items="unevaluatedItems" in repr(document))
+    record = Record(document, list(intake.changes))
     tree = Tree(record)
     root = tree.mend({} if arguments and document is None else document, "", "", arguments=arguments)
     settle(tree, root)
+    complete(tree, root)
     if isinstance(root.get("$schema"), str) and root["$schema"].rstrip("#") != DIALECT:
         record.note("/$schema", f"read as {DIALECT}")
         root["$schema"] = DIALECT

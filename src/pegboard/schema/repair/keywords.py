@@ -172,26 +172,25 @@ def values(node: Node, at: str, record: Record) -> None:
                 node[key] = [value]
             record.note(at, f"`{key}` was no list of schemas: {'turned into one' if key in node else 'removed'}")
     if "dependentRequired" in node:
-        table = node.pop("dependentRequired")
-        if isinstance(table, dict):
-            node["dependentRequired"] = {name: _names(needs) for name, needs in cast("Node", table).items()}
-        if node.get("dependentRequired") != table:
+        table = node["dependentRequired"]
+        node["dependentRequired"] = {name: _names(needs) for name, needs in as_object(table).items()}
+        if node["dependentRequired"] != table:
             record.note(at, "`dependentRequired` is a table of lists of names")
 
 
 def _enum(node: Node, at: str, record: Record) -> None:
-    raw = node.pop("enum")
-    listed = as_list(raw) or (list(as_object(raw)) or [raw] if not isinstance(raw, list) else [])
+    raw = node["enum"]
+    listed = as_list(raw) if isinstance(raw, list) else list(as_object(raw)) or [raw]
     if not isinstance(raw, list):
         record.note(at, "`enum` was no list: turned into one")
     unique = {_identity(value): value for value in reversed(listed)}
-    kept = list(reversed(unique.values()))
-    if raw is None or not kept:
+    if raw is None or not unique:
+        del node["enum"]
         record.note(at, "an empty `enum` admits nothing: removed")
         return
-    if len(kept) < len(listed):
+    if len(unique) < len(listed):
         record.note(at, "`enum` repeated itself")
-    node["enum"] = kept
+    node["enum"] = list(reversed(unique.values()))
 
 
 def _identity(value: Json) -> str:

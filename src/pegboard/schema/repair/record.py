@@ -31,7 +31,6 @@ class Record:
         ids: old pointers by `$id`.
         anchors: old pointers by anchor name.
         tables: old pointers of definitions by name.
-        keeps_items: whether adding `items` could change the meaning (`unevaluatedItems` is used somewhere).
     """
 
     document: Json
@@ -41,7 +40,6 @@ class Record:
     ids: dict[str, str] = field(default_factory=dict[str, str])
     anchors: dict[str, str] = field(default_factory=dict[str, str])
     tables: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    keeps_items: bool = False
 
     def note(self, at: str, message: str) -> None:
         """List one change."""

@@ -13,8 +13,8 @@ def settle(tree: Tree, root: Node) -> None:
     refs = tree.record.refs
     for node, old in refs:  # hoisting a definition may find more: the list grows while we walk it
         _settle_one(tree, root, node, old)
+    _hoist_strays(tree, root)
     if refs:
-        _hoist_strays(tree, root)
         _break_loops(tree, root)
 
 
@@ -31,7 +31,7 @@ def _settle_one(tree: Tree, root: Node, node: Node, old: str) -> None:
     place = tree.record.moved.get(target)
     if place is None:
         place = _hoist(tree, root, target)
-    if ref_pointer(ref) != place:
+    if ref_pointer(ref) != place or not ref:
         node["$ref"] = ref_to(place)
         tree.record.note(old, f"`$ref` {ref!r} is spelled {node['$ref']!r}")
 
@@ -108,7 +108,7 @@ def _hoist_strays(tree: Tree, root: Node) -> None:
     """Definitions of tables below the root, which readers look for at the root only, are moved there."""
     moves: dict[str, str] = {}
     for at, node in list(nodes(root)):
-        if at and isinstance(node.get("$defs"), dict):
+        if at and "$defs" in node:
             for name, schema in cast("dict[str, Any]", node.pop("$defs")).items():
                 free = _free_name(root, name)
                 root.setdefault("$defs", {})[free] = schema

@@ -1,23 +1,26 @@
 """Repairs a node and everything below it."""
 
-import re
 from typing import Any, cast
 
 from pegboard.schema.repair.keywords import RULES, from_other
 from pegboard.schema.repair.record import Record
 from pegboard.schema.types import Json, as_list, as_object, pointer
-from pegboard.schema.walk import IN_PLACE, MANY, NAMED, ONE, Node, Path, children
+from pegboard.schema.validate import matches
+from pegboard.schema.walk import IN_PLACE, MANY, NAMED, ONE, Node, Path, children, ref_target
 
 _FLAGGED = frozenset({"additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 """Keywords that stay boolean where they are boolean: everyone reads them so."""
 
 
 class Tree:
-    """Repairs one document; `record` holds the notes, `where` the old pointer of every container of the document."""
+    """Repairs one document; `record` holds the notes, `where` the old pointer of every container of the document,
+    `mended` the repaired nodes, each with its old pointer and whether it judges a value of its own.
+    """
 
     def __init__(self, record: Record) -> None:
         self.record = record
         self.where: dict[int, str] = {}
+        self.mended: list[tuple[Node, str, bool]] = []
         self._locate(record.document, "")
 
     def _locate(self, value: Json, at: str) -> None:
@@ -53,23 +56,19 @@ class Tree:
         self._members(node, old)
         for keyword in list(node):
             self._child(node, keyword, old, new)
-        if own:
-            _complete_required(node, old, self.record)
+        self.mended.append((node, old, own))
         if "$ref" in node:
             self.record.refs.append((node, old))
         return node
 
     def _members(self, node: Node, old: str) -> None:
-        """`properties` stands on every object node, `items` on every array node."""
+        """`properties` stands on every object node."""
         types: list[str] = node["type"] if isinstance(node.get("type"), list) else [node.get("type", "")]
         if "properties" in node or "object" in types:
             self._properties(node, old)
         if node.get("items", False) is None:
             del node["items"]
             self.record.note(old, "`items` was null: removed")
-        if "array" in types and "items" not in node and not self.record.keeps_items:
-            node["items"] = {}
-            self.record.note(old, "`items` was missing: added, open to anything")
 
     def _properties(self, node: Node, old: str) -> None:
         table = node.get("properties")
@@ -153,42 +152,49 @@ def _from_rows(table: Json) -> Node:
     return found
 
 
-def _complete_required(node: Node, old: str, record: Record) -> None:
-    """Every required name has a schema, so that those who list the properties list it too."""
-    names: list[str] = node.get("required", [])
-    if not names or "properties" not in node:
-        return
-    declared = _declared(node)
-    absent = [name for name in names if declared is not None and name not in declared and not _patterned(node, name)]
-    for name in absent:
+def complete(tree: Tree, root: Node) -> None:
+    """Every array node has `items`, and every required name a schema, so that who lists the properties lists it too."""
+    closes = any("unevaluatedItems" in node for node, _, _ in tree.mended)  # which `items` would silence
+    for node, old, own in tree.mended:
+        array = node.get("type") == "array" or "array" in as_list(node.get("type"))
+        if array and "items" not in node and not closes:
+            node["items"] = {}
+            tree.record.note(old, "`items` was missing: added, open to anything")
+        if own and node.get("required") and "properties" in node:
+            _complete(node, old, tree.record, root)
+
+
+def _complete(node: Node, old: str, record: Record, root: Node) -> None:
+    declared = _declared(node, root, set())
+    for name in [name for name in node["required"] if name not in declared and not _patterned(node, name)]:
         rest = node.get("additionalProperties", True)
         if rest is False:
             node["required"] = [kept for kept in node["required"] if kept != name]
             record.note(old, f"`required` named {name!r}, which no value can have: removed")
         else:
-            node["properties"][name] = dict(cast("Node", rest)) if isinstance(rest, dict) else {}
+            node["properties"][name] = copy_of(rest) if isinstance(rest, dict) else {}
             record.note(old, f"`required` names {name!r}, which had no schema: added")
 
 
-def _declared(node: Node) -> set[str] | None:
-    """The names that a node and its branches give a schema; None where a reference may give more."""
-    if "$ref" in node:
-        return None
-    found = set(cast("Node", node.get("properties", {})))
+def _declared(node: Node, root: Node, seen: set[int]) -> set[str]:
+    """The names that a node, its branches and what it refers to give a schema."""
+    if id(node) in seen:
+        return set()
+    seen.add(id(node))
+    found = set(as_object(node.get("properties")))
     for path, child in children(node):
         if path[0] in IN_PLACE:
-            below = _declared(child)
-            if below is None:
-                return None
-            found |= below
-    return found
+            found |= _declared(child, root, seen)
+    target = ref_target(root, node["$ref"]) if "$ref" in node else None
+    return found | (_declared(target, root, seen) if target is not None else set())
+
+
+def copy_of(node: Json) -> Json:
+    """A deep copy, so that no two places share a node."""
+    if isinstance(node, dict):
+        return {key: copy_of(value) for key, value in cast("Node", node).items()}
+    return [copy_of(item) for item in cast("list[Any]", node)] if isinstance(node, list) else node
 
 
 def _patterned(node: Node, name: str) -> bool:
-    for pattern in cast("Node", node.get("patternProperties", {})):
-        try:
-            if re.search(pattern, name):
-                return True
-        except re.error:
-            continue
-    return False
+    return any(matches(pattern, name) for pattern in cast("Node", node.get("patternProperties", {})))
