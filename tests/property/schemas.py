@@ -3,6 +3,7 @@
 from typing import Any
 
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 NAMES = st.sampled_from(["a", "b", "c", "kind", "$ref", "type", "items", "a/b", "x~y", "é"])
 TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"]
@@ -55,9 +56,11 @@ def broken_schemas() -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def sound_schemas(draw: st.DrawFn, depth: int = 3, defs: tuple[str, ...] = ("a", "b")) -> dict[str, Any]:
-    """Schemas that are sound JSON Schema 2020-12, with every keyword that tools use."""
-    root = draw(_node(depth, defs))
+def sound_schemas(
+    draw: st.DrawFn, depth: int = 3, defs: tuple[str, ...] = ("a", "b"), *, arguments: bool = False
+) -> dict[str, Any]:
+    """Schemas that are sound JSON Schema 2020-12, with every keyword that tools use; an object's for `arguments`."""
+    root = draw(_object(depth, defs) if arguments else _node(depth, defs))
     root["$defs"] = {name: draw(_node(1, defs, in_place_refs=False)) for name in defs}
     return root
 
@@ -187,3 +190,106 @@ _KINDS: dict[str, Any] = {
     "any": _any,
     "ref": _ref,
 }
+
+
+def meant(schema: dict[str, Any], value: Any) -> bool:
+    """Whether a value is valid, and has no key or item that its schema does not speak of.
+
+    An object that declares keys and says nothing of others is open by the letter of JSON Schema; its author hardly
+    means that. A value with such keys is valid, and no dialect that closes its objects can carry it.
+    """
+    try:
+        judges = (schema, _spoken(schema, schema, own=True, top=True))
+        return all(Draft202012Validator(judge).is_valid(value) for judge in judges)
+    except RecursionError:
+        return False
+
+
+_BRANCHES = ("allOf", "anyOf", "oneOf", "if", "then", "dependentSchemas")
+
+
+def _spoken(node: Any, root: dict[str, Any], *, own: bool, top: bool = False) -> Any:
+    if not isinstance(node, dict):
+        return node
+    found = {key: _spoken_keyword(key, value, root) for key, value in node.items()}
+    seen = _followed(node, root)
+    if own and "additionalProperties" not in seen:
+        silent = not any(key in seen for key in ("properties", "patternProperties", *_BRANCHES)) or (
+            not seen.get("properties")
+            and not seen.get("patternProperties")
+            and not any(key in seen for key in _BRANCHES)
+        )
+        if top or not silent:
+            found["unevaluatedProperties"] = False
+    if own and "prefixItems" in seen and seen.get("items", {}) == {}:
+        found["unevaluatedItems"] = False
+    return found
+
+
+def _spoken_keyword(key: str, value: Any, root: dict[str, Any]) -> Any:
+    if key in ("properties", "patternProperties") and isinstance(value, dict):
+        return {name: _spoken(child, root, own=True) for name, child in value.items()}
+    if key in ("$defs", "dependentSchemas") and isinstance(value, dict):
+        return {name: _spoken(child, root, own=False) for name, child in value.items()}
+    if key in ("items", "additionalProperties", "contains"):
+        return _spoken(value, root, own=True)
+    if key in ("not", "if", "then", "else"):
+        return _spoken(value, root, own=False)
+    if key in ("prefixItems", "allOf", "anyOf", "oneOf") and isinstance(value, list):
+        return [_spoken(child, root, own=key == "prefixItems") for child in value]
+    return value
+
+
+def _followed(node: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:
+    for _ in range(9):
+        ref = node.get("$ref")
+        if not isinstance(ref, str):
+            break
+        node = root
+        for part in ref.split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            node = node[int(key)] if isinstance(node, list) else node.get(key, {})
+    return node
+
+
+def values_of(schema: dict[str, Any], root: dict[str, Any], depth: int = 0) -> st.SearchStrategy[Any]:
+    """Values that are likely valid under a schema of `sound_schemas`."""
+    node = _followed(schema, root)
+    if depth > 5:
+        return st.none()
+    if "const" in node or "enum" in node:
+        return st.sampled_from(node.get("enum", [node.get("const")]))
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in node and "properties" not in node:
+            return st.one_of([values_of(branch, root, depth + 1) for branch in node[key]])
+    kinds = node.get("type", ["any"])
+    return st.one_of([_of_kind(kind, node, root, depth) for kind in (kinds if isinstance(kinds, list) else [kinds])])
+
+
+def _of_kind(kind: str, node: dict[str, Any], root: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+    if kind == "object":
+        return _of_object(node, root, depth)
+    if kind == "array":
+        items = values_of(node.get("items", {}), root, depth + 1)
+        lead = [values_of(member, root, depth + 1) for member in node.get("prefixItems", [])]
+        return st.tuples(*lead).map(list) if lead else st.lists(items, max_size=3)
+    plain: dict[str, st.SearchStrategy[Any]] = {
+        "string": st.sampled_from(["a", "ab", "b", "aaa", "", "5", "null", "2020-01-01"]),
+        "integer": st.integers(-3, 12),
+        "number": st.sampled_from([1, 2, 2.5, 0, -1, 0.5]),
+        "boolean": st.booleans(),
+        "null": st.none(),
+    }
+    return plain.get(kind, small_values)
+
+
+def _of_object(node: dict[str, Any], root: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+    table = {name: values_of(child, root, depth + 1) for name, child in node.get("properties", {}).items()}
+    needed = {name: table.get(name, st.just(1)) for name in node.get("required", [])}
+    optional = {name: found for name, found in table.items() if name not in needed}
+    rest = node.get("additionalProperties")
+    if isinstance(rest, dict):
+        optional["other"] = values_of(rest, root, depth + 1)
+    elif rest is True or (rest is None and not table):
+        optional["other"] = small_values
+    return st.fixed_dictionaries(needed, optional=optional)

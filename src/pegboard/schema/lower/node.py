@@ -50,6 +50,7 @@ class Node(dict[str, Any]):
         """Become what another node is, in place."""
         self.clear()
         self.update(other)
+        self.at = other.at
         self.undo, self.words, self.maybe, self.text = other.undo, other.words, other.maybe, other.text
 
     def like(self, keywords: Mapping[str, Any]) -> "Node":
