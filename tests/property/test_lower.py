@@ -1,4 +1,4 @@
-"""Lowering, for every schema: the provider takes it, it is stable, and each of its author's values has a way through."""
+"""Lowering, for every schema: its provider takes it, it is stable, and each value that is meant has a way through."""
 
 import json
 import os

@@ -25,9 +25,11 @@ class Named:
     values: Mapping[str, Json]
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         return self.names.get(canonical(value), value)
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         return self.values.get(value, value) if isinstance(value, str) else value
 
 

@@ -13,9 +13,11 @@ class Text:
     """A value written as JSON text. A text that is no JSON stands for itself."""
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         return canonical(value)
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         if not isinstance(value, str):
             return value
         try:
@@ -31,9 +33,11 @@ class Boxed:
     key: str
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         return {self.key: value}
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         box = as_object(value)
         return box[self.key] if box.keys() == {self.key} else value
 
@@ -43,11 +47,13 @@ class Entries:
     """A map written as a list of entries, each with `key` and `value`."""
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         if not isinstance(value, dict):
             return value
         return [{"key": key, "value": item} for key, item in cast("dict[str, Any]", value).items()]
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         if not isinstance(value, list):
             return value
         rows = [as_object(row) for row in cast("list[Any]", value)]
@@ -69,12 +75,14 @@ class Extras:
     declared: frozenset[str]
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         table = as_object(value)
         kept = {key: item for key, item in table.items() if key in self.declared}
         more = {key: item for key, item in table.items() if key not in self.declared}
         return {**kept, self.key: Entries().lowered(more)} if more else value
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         table = as_object(value)
         if self.key not in table:
             return value
@@ -95,9 +103,11 @@ class Renamed:
     names: Mapping[str, str]
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         return _renamed(value, self.names)
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         return _renamed(value, {lowered: name for name, lowered in self.names.items()})
 
 
@@ -131,6 +141,7 @@ class Nulls:
     spelled: Mapping[str, Settled]
 
     def lowered(self, value: Json) -> Json:
+        """The value in the lowered shape."""
         if not isinstance(value, dict):
             return value
         table = dict(cast("dict[str, Any]", value))
@@ -142,6 +153,7 @@ class Nulls:
         return table
 
     def raised(self, value: Json) -> Json:
+        """The value in the author's shape."""
         if not isinstance(value, dict):
             return value
         table = dict(cast("dict[str, Any]", value))

@@ -68,10 +68,25 @@ NODES: list[tuple[str, str, Any, Any]] = [
         "several types",
         "gemini",
         {"type": ["string", "integer"], "description": "one of both"},
-        {"anyOf": [{"type": "STRING", "description": "one of both"}, {"type": "INTEGER", "description": "one of both"}]},
+        {
+            "anyOf": [
+                {"type": "STRING", "description": "one of both"},
+                {"type": "INTEGER", "description": "one of both"},
+            ]
+        },
     ),
-    ("a tuple of one kind", "openai-chat", {"prefixItems": [S, S], "items": False}, {"maxItems": 2, "type": "array", "items": S}),
-    ("a pattern that looks ahead", "openai-chat", {**S, "pattern": "(?=a)"}, {**S, "description": "Matches the pattern (?=a)"}),
+    (
+        "a tuple of one kind",
+        "openai-chat",
+        {"prefixItems": [S, S], "items": False},
+        {"maxItems": 2, "type": "array", "items": S},
+    ),
+    (
+        "a pattern that looks ahead",
+        "openai-chat",
+        {**S, "pattern": "(?=a)"},
+        {**S, "description": "Matches the pattern (?=a)"},
+    ),
     ("a title that says no more than its key", "openai-chat", {**S, "title": "P"}, S),
     ("a title that says more", "openai-chat", {**S, "title": "Who it is"}, {**S, "description": "Who it is"}),
     (
@@ -80,7 +95,7 @@ NODES: list[tuple[str, str, Any, Any]] = [
         of({"a": S, "b": S}, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
         {"anyOf": [of({"a": S, "b": S}, required=["a"]), of({"a": S, "b": S}, required=["b"])]},
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("dialect", "node", "expected"), [row[1:] for row in NODES], ids=[row[0] for row in NODES])
@@ -92,7 +107,11 @@ STRICT: list[tuple[str, Any, Any]] = [
     ("an optional key may be null", S, {"type": ["string", "null"]}),
     ("an optional enum holds null", {**S, "enum": ["a"]}, {"type": ["string", "null"], "enum": ["a", None]}),
     ("a default is said in words", {**S, "default": "a"}, {"type": ["string", "null"], "description": 'Default: "a"'}),
-    ("a length is said in words", {**S, "minLength": 3}, {"type": ["string", "null"], "description": "At least 3 characters"}),
+    (
+        "a length is said in words",
+        {**S, "minLength": 3},
+        {"type": ["string", "null"], "description": "At least 3 characters"},
+    ),
     ("bounds of numbers stay", {"type": "number", "maximum": 3}, {"type": ["number", "null"], "maximum": 3}),
     (
         "a typed map is a list of entries",
@@ -107,7 +126,7 @@ STRICT: list[tuple[str, Any, Any]] = [
             },
         },
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("node", "expected"), [row[1:] for row in STRICT], ids=[row[0] for row in STRICT])
@@ -198,15 +217,45 @@ def test_a_tool_without_arguments_is_spelled_as_its_provider_wants(dialect: str,
 
 
 RAISED: list[tuple[str, str, Any, Any, Any]] = [
-    ("null stands for absence", "openai-chat-strict", {"admin": {"type": "boolean", "default": False}}, {"admin": None}, {}),
-    ("a null of its own is spelled out", "openai-chat-strict", {"p": {"type": ["string", "null"]}}, {"p": {"explicit": None}}, {"p": None}),
-    ("entries become a map", "openai-chat-strict", {"m": {"type": "object", "additionalProperties": {"type": "integer"}}}, {"m": [{"key": "a", "value": 1}]}, {"m": {"a": 1}}),
+    (
+        "null stands for absence",
+        "openai-chat-strict",
+        {"admin": {"type": "boolean", "default": False}},
+        {"admin": None},
+        {},
+    ),
+    (
+        "a null of its own is spelled out",
+        "openai-chat-strict",
+        {"p": {"type": ["string", "null"]}},
+        {"p": {"explicit": None}},
+        {"p": None},
+    ),
+    (
+        "entries become a map",
+        "openai-chat-strict",
+        {"m": {"type": "object", "additionalProperties": {"type": "integer"}}},
+        {"m": [{"key": "a", "value": 1}]},
+        {"m": {"a": 1}},
+    ),
     ("names become numbers", "gemini", {"depth": {"enum": [0, 4]}}, {"depth": "4"}, {"depth": 4}),
-    ("a number is taken where its name was asked for", "gemini", {"depth": {"enum": [0, 4]}}, {"depth": 4}, {"depth": 4}),
+    (
+        "a number is taken where its name was asked for",
+        "gemini",
+        {"depth": {"enum": [0, 4]}},
+        {"depth": 4},
+        {"depth": 4},
+    ),
     ("JSON text becomes a value", "gemini", {"o": {"type": "object"}}, {"o": '{"k": [1]}'}, {"o": {"k": [1]}}),
-    ("a plain text is taken where JSON text was asked for", "gemini", {"v": {}}, {"v": "plain words"}, {"v": "plain words"}),
+    (
+        "a plain text is taken where JSON text was asked for",
+        "gemini",
+        {"v": {}},
+        {"v": "plain words"},
+        {"v": "plain words"},
+    ),
     ("a renamed key gets its name back", "anthropic", {"a b": S}, {"a_b": "x"}, {"a b": "x"}),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
