@@ -12,9 +12,11 @@ from hypothesis_jsonschema import from_schema
 from tests.checkers.dialects import accepts, faults
 from tests.property.schemas import meant, values_of
 
-from pegboard.schema.lower import DIALECTS, lower
+from pegboard.schema.lower import DIALECTS as ALL
+from pegboard.schema.lower import lower
 from pegboard.schema.raise_ import lower_value, raise_arguments, raise_value, same
 
+DIALECTS = [name for name in ALL if name != "codex"]  # the baseline has its own cases
 HERE = Path(__file__).parent / "mcp"
 
 

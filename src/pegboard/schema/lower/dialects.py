@@ -220,6 +220,7 @@ DIALECTS: dict[str, Dialect] = {
         _gemini,
         _gemini_json,
         replace(_anthropic, name="bedrock", tools_limit=128),
+        Dialect(name="codex", passes=(), emit=plain),
         Dialect(name="mcp", passes=_MCP, emit=plain, name_pattern=r"[A-Za-z0-9_.-]{1,128}"),
     )
 }

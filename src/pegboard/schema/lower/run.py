@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from pegboard.schema.lower.codex import codex_schema
 from pegboard.schema.lower.dialect import Dialect
 from pegboard.schema.lower.dialects import DIALECTS, dialect
 from pegboard.schema.lower.node import Node, plant
 from pegboard.schema.lower.work import Loss, Refused, Work
 from pegboard.schema.repair import Repaired, SchemaChange, repair
+from pegboard.schema.repair.intake import Intake
 from pegboard.schema.types import Json
 
 
@@ -52,6 +54,8 @@ def lower(schema: Json, to: str) -> Lowered:
     """
     target = dialect(to)
     repaired = repair(schema, arguments=True)
+    if target.name == "codex":
+        return _as_codex(schema, repaired)
     lowered = _lower(repaired, target)
     if lowered.obstacles and target.loose is not None:
         loose = _lower(repaired, DIALECTS[target.loose])
@@ -67,6 +71,15 @@ def lower(schema: Json, to: str) -> Lowered:
             tree=loose.tree,
         )
     return lowered
+
+
+def _as_codex(schema: Json, repaired: Repaired) -> Lowered:
+    """The baseline: from the schema as it came, with nothing reported."""
+    author = dict(repaired.schema)
+    try:
+        return Lowered(codex_schema(Intake().copy(schema)), "codex", author=author)
+    except Refused as refusal:
+        return Lowered(None, "codex", refused=str(refusal), author=author)
 
 
 def _lower(repaired: Repaired, target: Dialect) -> Lowered:

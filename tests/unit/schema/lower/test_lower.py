@@ -6,9 +6,11 @@ import pytest
 from tests.checkers.dialects import accepts, faults
 
 from pegboard.errors import DefinitionError
-from pegboard.schema.lower import DIALECTS, Lowered, lower
+from pegboard.schema.lower import DIALECTS as ALL
+from pegboard.schema.lower import Lowered, lower
 from pegboard.schema.raise_ import lower_value, raise_arguments, raise_value
 
+DIALECTS = [name for name in ALL if name != "codex"]  # the baseline has its own cases
 S: dict[str, Any] = {"type": "string"}
 
 
@@ -167,7 +169,7 @@ def test_recursion_is_kept_by_openai_cut_by_gemini_and_not_strict_for_anthropic(
 
 def test_a_root_union_becomes_one_object_with_its_rule_in_words() -> None:
     union = {"anyOf": [of({"kind": {"const": k}, k: S}, required=["kind", k]) for k in ("text", "url")]}
-    for dialect in sorted(DIALECTS.keys() - {"mcp"}):
+    for dialect in sorted(set(DIALECTS) - {"mcp"}):
         found = lowered(union, dialect)
         assert found.schema is not None
         description = found.schema["description"]
