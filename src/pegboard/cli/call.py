@@ -2,6 +2,7 @@
 
 import json as jsonlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import uuid4
@@ -9,6 +10,7 @@ from uuid import uuid4
 from cyclopts import Parameter
 
 from pegboard.cli import shapes
+from pegboard.cli.errors import for_shell
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
@@ -41,6 +43,8 @@ async def call(
     async with opened(config) as board:
         session = Session(f"cli-{uuid4().hex[:12]}", agent="cli")
         result = await board.call(name, arguments, mode=mode, session=session, log=None if json else _log)
+    if result.failure:
+        result = replace(result, failure=for_shell(result.failure))
     if json:
         document(shapes.result(result))
     else:

@@ -4,7 +4,7 @@ import json as jsonlib
 
 from pegboard.catalog import Unknown
 from pegboard.cli import shapes
-from pegboard.cli.errors import report_failure
+from pegboard.cli.errors import for_shell, report_failure
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
@@ -26,7 +26,7 @@ async def describe(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJs
     async with opened(config) as board:
         target = board.resolve(name)
         if isinstance(target, Unknown):
-            return report_failure(unknown_failure(target), as_json=json)
+            return report_failure(for_shell(unknown_failure(target)), as_json=json)
         tool = board.tool(target)
         assert tool is not None, "what a board resolves, it has"
         row = shapes.definition(tool.spec, board.aliases)

@@ -1,11 +1,12 @@
 """From what went wrong to a message with a remedy and an exit code. A person's mistake never shows a traceback."""
 
+from dataclasses import replace
 from typing import cast
 
 from pegboard.cli.exit import Exit
 from pegboard.cli.output import document, say
 from pegboard.config import InvalidConfigError
-from pegboard.core import Failure
+from pegboard.core import Failure, FailureCode
 from pegboard.errors import ConfigError, DefinitionError, PegboardError
 from pegboard.schema.types import JsonObject
 
@@ -43,6 +44,13 @@ def _plain(problem: PegboardError) -> JsonObject:
         rows = [{"key": p.key, "message": p.message, "next_step": p.next_step} for p in problem.problems]
         return {**plain, "where": problem.file, "problems": rows}
     return plain
+
+
+def for_shell(failure: Failure) -> Failure:
+    """A failure whose next step is a command of the shell, where it names the tool that a model would use."""
+    if failure.code is not FailureCode.UNKNOWN_TOOL or not failure.next_step:
+        return failure
+    return replace(failure, next_step=failure.next_step.replace("tool_search", "`pegboard search`"))
 
 
 def report_failure(failure: Failure, *, as_json: bool) -> Exit:

@@ -45,14 +45,22 @@ BOARD = Table(
             [],
             example='["git.git_status", "files.*"]',
         ),
-        Key("max_direct", whole(1), "How many tools a model sees at once at most, found ones included.", 60),
+        Key(
+            "max_direct",
+            whole(1),
+            "How many tools a model sees from the start at most on a board with search; what it finds comes on top.",
+            60,
+        ),
         Key("start_timeout", SECONDS, "How long a source may take to start and list its tools.", 30),
         Key("call_timeout", SECONDS, "How long one call may take.", 60),
         Key("concurrency", whole(1, 1024), "How many calls run at once in one source.", 16),
         Key(
             "max_result",
             whole(1024),
-            "The bytes of a result that are shown; of a larger one the rest is kept in the store, readable in pages.",
+            "How many bytes of a result's texts together, and of its structured value as JSON, are shown; of a larger one "
+            "the whole is kept in the store, readable in pages. The base64 of pictures, sounds and files that come as "
+            "blocks is not counted, so a picture of 1 MB passes whole; such a block is left out above 20,000,000 "
+            "characters. Base64 in a text or in the value counts like any text.",
             100_000,
         ),
         Key("keep_days", whole(1, 36_500), "How long large results and traces are kept.", 30),

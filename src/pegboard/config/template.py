@@ -1,12 +1,15 @@
 """The commented `pegboard.toml` that `pegboard init` writes, made from the key definitions."""
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from pegboard.config.key import Key
 from pegboard.config.tables import BOARD, SOURCE, SOURCE_KINDS
+
+_BARE = re.compile("[A-Za-z0-9_-]+")
 
 _HEAD = """\
 # A Pegboard: tools from many places behind one door. All keys: docs/reference/config.md
@@ -44,8 +47,21 @@ def template(name: str) -> str:
 def to_toml(value: Any) -> str:
     """A key's value as TOML text."""
     if isinstance(value, dict):
-        return "{}" if not value else json.dumps(value)
-    return json.dumps(value)
+        members = cast("dict[str, Any]", value).items()
+        inside = ", ".join(f"{_toml_key(key)} = {to_toml(inner)}" for key, inner in members)
+        return f"{{ {inside} }}" if inside else "{}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(to_toml, cast('list[Any]', value)))}]"
+    return _toml_string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _toml_key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _toml_string(key)
+
+
+def _toml_string(text: str) -> str:
+    """A basic string (TOML 1.0, "String"): as in JSON, but no surrogate pairs, and no bare delete character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _lines(key: Key) -> str:

@@ -17,7 +17,8 @@ class Residency:
         search: `auto`: search at `threshold` tools and more; `on`: the meta-tools always; `off`: every tool is direct.
         threshold: from this number of tools on, only the hot set is direct.
         always: selectors of the hot set.
-        max_direct: how many tools are direct at most under search; the rest of the hot set is deferred.
+        max_direct: how many tools are direct at most under search; the rest of the hot set is deferred. What a session
+            finds and loads comes on top.
     """
 
     search: Search = "auto"

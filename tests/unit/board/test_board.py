@@ -21,6 +21,7 @@ from pegboard.core import (
     ToolName,
     ToolSpec,
 )
+from pegboard.discovery import Residency
 from pegboard.errors import PegboardError, SourceError
 
 pytestmark = pytest.mark.anyio
@@ -145,3 +146,16 @@ async def test_refreshing_a_source_that_does_not_exist_names_the_nearest() -> No
     async with Board.of(Shelf("git", ["log"])) as board:
         with pytest.raises(PegboardError, match="git"):
             await board.refresh(["gti"])
+
+
+async def test_what_a_session_finds_is_listed_beside_a_full_hot_set_and_stays_callable() -> None:
+    policy = Residency(always=("s.t1", "s.t2"), max_direct=2)
+    async with Board.of(Shelf("s", [f"t{n}" for n in range(30)]), residency=policy) as board:
+        session = Session("one")
+        for name in ("t7", "t8", "t9"):
+            await board.call("tool_search", {"query": name, "limit": 1}, session=session)
+        view = board.view(session)
+        assert [spec.name.name for spec in view.direct] == ["t1", "t2"]
+        assert [spec.name.name for spec in view.loaded] == ["t7", "t8", "t9"]
+        for spec in view.loaded:
+            assert spec in view.listed and (await board.call(spec.name, session=session)).ok

@@ -258,3 +258,22 @@ def test_without_its_extra_the_command_line_says_what_to_install(monkeypatch: py
     with pytest.raises(SystemExit) as ended:
         main()
     assert 'pip install "pegboard[gateway]"' in str(ended.value)
+
+
+@pytest.mark.parametrize("verb", ["call", "describe"])
+def test_an_unknown_name_leads_to_a_command_of_the_shell(pegboard: Any, board: Path, verb: str) -> None:
+    told = pegboard(verb, "qqqqqq", "--config", board)
+    shaped = pegboard(verb, "qqqqqq", "--config", board, "--json")
+    for text in (told.err, shaped.out):
+        assert "`pegboard search`" in text and "tool_search" not in text
+    assert told.code == shaped.code == 1
+
+
+@pytest.mark.parametrize("verb", ["list", "doctor"])
+def test_a_board_without_sources_says_so_and_what_to_do(pegboard: Any, board: Path, verb: str) -> None:
+    board.write_text('[board]\nname = "bare"\n')
+    outcome = pegboard(verb, "--config", board)
+    assert outcome.code == 0 and outcome.out == ""
+    assert "has no sources" in outcome.err and "[sources.NAME]" in outcome.err and "pegboard import" in outcome.err
+    board.write_text(BOARD)
+    assert "has no sources" not in pegboard(verb, "--config", board).err
