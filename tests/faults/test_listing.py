@@ -7,6 +7,7 @@ import anyio
 import pytest
 from fault_kit import HttpServer, Journal, call, names, until
 
+from pegboard.board import Board
 from pegboard.core import FailureCode, Listing, NoteKind, SourceState
 from pegboard.sources.mcp import McpSource
 
@@ -56,7 +57,7 @@ async def test_px_02_a_cursor_that_comes_again_ends_the_walk_and_degrades_the_so
     assert health.state is SourceState.DEGRADED and health.reason == told(listing)[0]
 
 
-@pytest.mark.parametrize("how", ["mute", "refuse"])
+@pytest.mark.parametrize("how", ["mute", "refuse", "perish"])
 async def test_a_list_that_stops_half_way_is_taken_as_far_as_it_came(stdio: Callable[..., McpSource], how: str) -> None:
     pages = [{"tools": [row("a")], "nextCursor": "2"}, {"tools": [row("b")]}]
     source = stdio({"pages": pages, how: "2"}, start_timeout=1.0)
@@ -65,6 +66,20 @@ async def test_a_list_that_stops_half_way_is_taken_as_far_as_it_came(stdio: Call
         health = await source.health()
     assert names(listing) == ["a"] and "'faulty'" in told(listing)[0]
     assert health.state is SourceState.DEGRADED
+
+
+async def test_a_server_that_dies_at_each_page_is_tried_twice_and_not_listed_for_ever(
+    stdio: Callable[..., McpSource], journal: Journal
+) -> None:
+    pages = [{"tools": [row("a")], "nextCursor": "2"}, {"tools": [row("b")]}]
+    async with Board.of(stdio({"pages": pages, "perish": "2"})) as board:
+        await board.refresh()
+        [status] = await board.statuses()
+        assert [str(spec.name) for spec in board.catalog.specs] == ["faulty.a"]
+        assert status.state is SourceState.DEGRADED and "next page" in str(status.error)
+        asked = len(journal.of("tools/list"))
+        await board.refresh()
+        assert len(journal.of("tools/list")) == asked + 4  # a page and a death, twice
 
 
 @pytest.mark.parametrize("kind", [pytest.param("fresh", marks=pytest.mark.slow), "barren"])

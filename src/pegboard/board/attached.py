@@ -248,6 +248,17 @@ def _reason(problem: Exception) -> str:
     return f"{type(problem).__name__}: {problem}"
 
 
+def _way_out(source: Source, tool: Tool) -> str:
+    """How to have a tool whose name is taken; a namespace of its own beats the prefix of its source."""
+    namespace = tool.name.namespace
+    if getattr(source, "namespace", namespace) == namespace:
+        return "give the source of this one another prefix."
+    return (
+        f"this one has the namespace {namespace} of its own, which beats the prefix of its source: change it where the"
+        " tool is written, or leave one of the two out with deny."
+    )
+
+
 def duplicates(attached: Attached, taken: set[ToolName]) -> tuple[Note, ...]:
     """Notes on the tools that another source has taken the names of."""
     return tuple(
@@ -255,7 +266,7 @@ def duplicates(attached: Attached, taken: set[ToolName]) -> tuple[Note, ...]:
             NoteKind.SET_ASIDE,
             tool.name.name,
             "",
-            f"There is another tool {tool.name}; give the source of this one another prefix.",
+            f"There is another tool {tool.name}; {_way_out(attached.source, tool)}",
         )
         for tool in attached.tools
         if tool.name in taken

@@ -66,6 +66,8 @@ class _Run:
     jobs: Sequence[Job]
     done: Told | None
     outcomes: list[Outcome]
+    clock: Callable[[], float]
+    sleep: Callable[[float], Awaitable[None]]
     next: int = 0
     finished: int = 0
     failures: int = 0
@@ -82,7 +84,7 @@ class _Run:
             await self._turn()
             if self.stopped:
                 return
-            self.started[index] = clock()
+            self.started[index] = self.clock()
             outcome = await self._attempts(index)
             self.outcomes[index] = outcome
             self._count(outcome)
@@ -90,12 +92,12 @@ class _Run:
                 await self.done(self.finished, len(self.jobs))
 
     async def _turn(self) -> None:
-        now = clock()
+        now = self.clock()
         start = max(now, self.resume_at, self.next_start)
         if self.pace.rate:
             self.next_start = start + 1 / self.pace.rate
         if start > now:
-            await anyio.sleep(start - now)
+            await self.sleep(start - now)
 
     async def _attempts(self, index: int) -> Outcome:
         attempt = 0
@@ -104,9 +106,9 @@ class _Run:
             result = await self.jobs[index]()
             wait = self._wait(result, attempt)
             if wait is None:
-                seconds = clock() - self.started[index]
+                seconds = self.clock() - self.started[index]
                 return Outcome(status_of(result), result, seconds, attempt)
-            await anyio.sleep(wait)
+            await self.sleep(wait)
 
     def _wait(self, result: Result, attempt: int) -> float | None:
         failure = result.failure
@@ -118,7 +120,7 @@ class _Run:
             return min(self.pace.longest_wait, 0.05 * 2**attempt * random.uniform(0.5, 1.0))  # noqa: S311
         if asked > self.pace.longest_wait:
             return None
-        self.resume_at = max(self.resume_at, clock() + asked)
+        self.resume_at = max(self.resume_at, self.clock() + asked)
         return asked
 
     def _count(self, outcome: Outcome) -> None:
@@ -137,7 +139,7 @@ class _Run:
     def unfinished(self, status: Status) -> None:
         for index, outcome in enumerate(self.outcomes):
             if outcome.result is None and index in self.started:
-                self.outcomes[index] = replace(outcome, status=status, seconds=clock() - self.started[index])
+                self.outcomes[index] = replace(outcome, status=status, seconds=self.clock() - self.started[index])
 
 
 async def fan_out(
@@ -146,6 +148,8 @@ async def fan_out(
     *,
     done: Told | None = None,
     cancelled: Callable[[Sequence[Outcome]], Awaitable[None]] | None = None,
+    clock: Callable[[], float] = clock,
+    sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
 ) -> list[Outcome]:
     """Run the jobs and return how each ended, in their order.
 
@@ -157,8 +161,10 @@ async def fan_out(
         pace: how fast and how long.
         done: told after each part how many have ended, and of how many.
         cancelled: told of all outcomes, in a shielded scope, when the caller cancels the whole.
+        clock: the time in seconds, from any start.
+        sleep: waits for so many seconds of that time.
     """
-    run = _Run(pace, jobs, done, [Outcome(Status.SKIPPED)] * len(jobs))
+    run = _Run(pace, jobs, done, [Outcome(Status.SKIPPED)] * len(jobs), clock, sleep)
     try:
         with anyio.move_on_after(pace.timeout):
             async with anyio.create_task_group() as group:

@@ -57,9 +57,9 @@ BOARD = Table(
         Key(
             "max_result",
             whole(1024),
-            "How many bytes of a result's texts together, and of its structured value as JSON, are shown; of a larger one "
-            "the whole is kept in the store, readable in pages. The base64 of pictures, sounds and files that come as "
-            "blocks is not counted, so a picture of 1 MB passes whole; such a block is left out above 20,000,000 "
+            "How many bytes of a result's texts together, and of its structured value as JSON, are shown; of a larger "
+            "one the whole is kept in the store, readable in pages. The base64 of pictures, sounds and files that come "
+            "as blocks is not counted, so a picture of 1 MB passes whole; such a block is left out above 20,000,000 "
             "characters. Base64 in a text or in the value counts like any text.",
             100_000,
         ),

@@ -38,7 +38,7 @@ def template(name: str) -> str:
     kinds = "\n".join(_lines(key) for kind in SOURCE_KINDS for key in (kind.key, *kind.keys))
     common = "\n".join(_lines(key) for key in SOURCE.keys)
     return (
-        f"{_HEAD}\n[board]\nname = {json.dumps(name)}\n\n{board}\n{_SOURCES}"
+        f"{_HEAD}\n[board]\nname = {to_toml(name)}\n\n{board}\n{_SOURCES}"
         f"# [sources.NAME]: what it is, by one of mcp, {', '.join(kind.name for kind in SOURCE_KINDS[1:])}\n\n{kinds}\n"
         f"# ... and what every source may have\n\n{common}"
     )

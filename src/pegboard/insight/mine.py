@@ -1,6 +1,7 @@
 """Mining files: portions out, evidence in, merged. How portions are worked on is an engine's matter."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -78,15 +79,21 @@ def mine(
             sources.append(portion.source)
             yield portion
 
+    fruitful: set[str] = set()
     for index, observed in enumerate(engine(noted(), keep)):
         total.add(observed)
+        if observed.evidence.runs or observed.filtered:
+            fruitful.add(sources[index])
         if observed.left:
             left.setdefault(sources[index], []).extend(observed.left)
     for source, lines in left.items():
         for observed in engine(portions.of_left(source, lines), keep):
             total.add(observed)
+            if observed.evidence.runs or observed.filtered:
+                fruitful.add(source)
     skipped = sorted([*portions.skipped, *total.skipped], key=_line_order)
-    return Mined(total.evidence, tuple(skipped[:MOST_SKIPPED]), len(skipped), portions.twice, total.filtered)
+    told = tuple(_told(skipped, fruitful))
+    return Mined(total.evidence, told[:MOST_SKIPPED], len(skipped), portions.twice, total.filtered)
 
 
 def mine_runs(runs: Iterable[Run], *, keep: Keep = Keep(), engine: Engine = local) -> Mined:
@@ -113,6 +120,22 @@ class _Total:
         self._size += observed.size
         if self._progress:
             self._progress(self.evidence.runs, self._size)
+
+
+_PLACE = re.compile(r":\d+$| element \d+$")
+
+
+def _told(skipped: Iterable[Skipped], fruitful: Set[str]) -> Iterator[Skipped]:
+    """What was skipped, but a file without any run, such as a catalog among traces, as one."""
+    barren: dict[str, list[Skipped]] = {}
+    for item in skipped:
+        source = _PLACE.sub("", item.where)
+        barren.setdefault(item.where if source in fruitful else source, []).append(item)
+    for source, items in barren.items():
+        if len(items) == 1 or source in fruitful or source == items[0].where:
+            yield from items
+        else:
+            yield Skipped(source, f"no traces in it: {len(items)} records, the first {items[0].message}")
 
 
 def _line_order(item: Skipped) -> tuple[str, int, str]:

@@ -35,7 +35,7 @@ class PythonSource:
         self.name = name
         self._module_name = module
         self._path = str(Path(path).absolute()) if path is not None else None
-        self._namespace = name if prefix is None else prefix
+        self.namespace = name if prefix is None else prefix
         self._module: ModuleType | None = None
         self._closed: anyio.Event | None = None
 
@@ -89,7 +89,7 @@ class PythonSource:
     def _placed(self, tool: Tool) -> Tool:
         name = tool.spec.name
         if not name.namespace:
-            name = replace(name, namespace=self._namespace)
+            name = replace(name, namespace=self.namespace)
         return Tool(replace(tool.spec, name=name, source=SourceRef(self.name, self.kind)), tool.handler)
 
     def _import(self) -> ModuleType:

@@ -10,6 +10,7 @@ The options come as one JSON object, so that each test says in one place what it
     endless    every page has a new cursor: "fresh" with a new tool each, "barren" with the same ones
     mute       the cursor for which no page ever comes
     refuse     the cursor that is answered with an error
+    perish     the cursor at which the process ends
     rename     after the tool `rename` was called, `echo` is called `echo_two`
     announce   whether a change of the list is announced
     journal    a file that gets every frame that came in, one a line
@@ -92,6 +93,8 @@ class Behaviour:
             self.refuse_introduction(method, id_, send)
         elif method == "tools/list" and params.get("cursor", "") == self.options.get("mute"):
             return
+        elif method == "tools/list" and params.get("cursor", "") == self.options.get("perish"):
+            os._exit(9)
         elif method == "tools/list" and params.get("cursor", "") == self.options.get("refuse"):
             send(error(id_, -32603, "The page broke"))
         elif method == "tools/list":

@@ -1,8 +1,10 @@
 """The board over sources made by hand."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import anyio
 import pytest
@@ -13,6 +15,7 @@ from pegboard.core import (
     FailureCode,
     Health,
     Listing,
+    NoteKind,
     Result,
     Session,
     SourceRef,
@@ -23,6 +26,7 @@ from pegboard.core import (
 )
 from pegboard.discovery import Residency
 from pegboard.errors import PegboardError, SourceError
+from pegboard.sources.recorded import RecordedSource
 
 pytestmark = pytest.mark.anyio
 
@@ -122,6 +126,24 @@ async def test_of_two_sources_with_one_name_the_first_serves_and_the_second_says
     async with Board.of(first, second) as board:
         notes = (await board.statuses())[1].notes
     assert "x.log" in notes[0].message
+
+
+@pytest.mark.parametrize(
+    ("row", "advice", "never"),
+    [
+        ({"name": "log", "namespace": "git"}, "namespace git of its own", "another prefix"),
+        ({"name": "log"}, "another prefix", "of its own"),
+    ],
+)
+async def test_a_taken_name_is_told_with_what_would_free_it(
+    tmp_path: Path, row: dict[str, str], advice: str, never: str
+) -> None:
+    (tmp_path / "tools.json").write_text(json.dumps([row]))
+    second = RecordedSource("second", tmp_path / "tools.json", prefix=None if "namespace" in row else "git")
+    async with Board.of(Shelf("git", ["log"]), second) as board:
+        [note] = [note for note in (await board.statuses())[1].notes if note.kind is NoteKind.SET_ASIDE]
+    assert "git.log" in note.message
+    assert advice in note.message and never not in note.message
 
 
 @pytest.mark.parametrize(("count", "direct"), [(19, 19), (20, 0), (21, 0)])

@@ -177,3 +177,18 @@ def test_without_sources_and_board_the_remedy_is_told(insight: Any, tmp_path: Pa
     code, _, err = insight("--config", tmp_path / "pegboard.toml")
     assert code == 2
     assert "Give trace files" in err
+
+
+def test_a_file_without_traces_is_told_once_and_bad_lines_among_traces_each(insight: Any, tmp_path: Path) -> None:
+    (tmp_path / "runs.jsonl").write_bytes(b"{broken\n" + gzip.decompress(RETAIL.read_bytes()) + b"{broken too\n")
+    (tmp_path / "keys.jsonl").write_text("".join(json.dumps({"id": n, "answer": "x"}) + "\n" for n in range(40)))
+    (tmp_path / "catalog.json").write_text(json.dumps([{"name": f"t{n}", "inputSchema": {}} for n in range(30)]))
+    answer = json.loads(insight(tmp_path, "--json")[1])
+    assert answer["runs"] == 24
+    assert [line.partition(": ")[0].partition(":")[0] for line in answer["skipped"]] == [
+        "catalog.json",
+        "keys.jsonl",
+        "runs.jsonl",
+        "runs.jsonl",
+    ]
+    assert "30 records" in answer["skipped"][0] and "40 records" in answer["skipped"][1]

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 import anyio
 
 from pegboard.schema.types import Json
-from pegboard.wire.client import Answered, TimedOut
+from pegboard.wire.client import Answered, ConnectionLost, TimedOut
 
 MAX_PAGES = 1000
 """Pages after which a walk is ended; no real list is that long."""
@@ -29,10 +29,12 @@ class Walk:
     Parameters:
         rows: the tools as they came, without exact repetitions.
         warnings: what was wrong with the walk; the source is degraded if anything was.
+        lost: why the connection was lost before the last page, if it was.
     """
 
     rows: list[Json] = field(default_factory=list[Any])
     warnings: list[str] = field(default_factory=list[str])
+    lost: ConnectionLost | None = None
 
 
 async def walk_pages(ask: Ask, server: str) -> Walk:
@@ -50,9 +52,10 @@ async def walk_pages(ask: Ask, server: str) -> Walk:
     for _ in range(MAX_PAGES):
         try:
             result = await ask({} if cursor is None else {"cursor": cursor})
-        except (Answered, TimedOut) as error:
+        except (Answered, TimedOut, ConnectionLost) as error:
             if cursor is None:
                 raise
+            walk.lost = error if isinstance(error, ConnectionLost) else None
             why = "in time" if isinstance(error, TimedOut) else f"({error})"
             walk.warnings.append(f"The server {server!r} did not send the next page {why}; the list was ended there.")
             return walk

@@ -155,16 +155,24 @@ class McpSource:
         return Tool(spec, handler)
 
     async def _list(self) -> Listing:
+        """The listing; a lost connection is opened once more, and of two broken lists the longer one is taken."""
+        part: tuple[Walk, Link] | None = None
         for last in (False, True):
-            link = await self._upstream.link(patient=False)
             try:
+                link = await self._upstream.link(patient=False)
                 walk = await self._walk(link)
-            except ConnectionLost as error:
-                if last or not error.repairable(repeatable=True):
+                lost = walk.lost
+            except WireError as error:
+                lost = error if isinstance(error, ConnectionLost) else None
+                if part is None and (last or lost is None or not lost.repairable(repeatable=True)):
                     raise
             else:
-                return self._read(walk, link)
-        raise AssertionError("the last attempt always returns or raises")
+                if part is None or lost is None or len(walk.rows) > len(part[0].rows):
+                    part = walk, link
+            if part is not None and (lost is None or not lost.repairable(repeatable=True)):
+                break
+        assert part is not None, "the last attempt raises where there is nothing"
+        return self._read(*part)
 
     async def _walk(self, link: Link) -> Walk:
         async def ask(params: dict[str, Any]) -> dict[str, Any]:

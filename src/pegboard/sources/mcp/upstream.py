@@ -80,6 +80,10 @@ class Upstream:
     async def link(self, *, patient: bool = True) -> Link:
         """The open link of the source's own role, started if need be.
 
+        Parameters:
+            patient: whether to hold an attempt back for a while after failures. A listing does not: it is the answer
+                to what a new process offers, so that none need be announced.
+
         Raises:
             CannotStart: it could not be opened, or the source is not open.
         """
@@ -88,8 +92,8 @@ class Upstream:
             return link
         found = await self._linked(self.role, patient=patient)
         if self._link is not found:
-            # A new process may offer other tools; the first one is about to be listed anyway.
-            again, self._link = self._link is not None, found
+            # A new process may offer other tools; the first one, and one that is listed now, need no further listing.
+            again, self._link = self._link is not None and patient, found
             if again:
                 self.changes.raise_()
         return found
@@ -124,6 +128,8 @@ class Upstream:
         error = link.connection.error if link is not None else None
         if error is not None:
             return Health(SourceState.UNAVAILABLE, str(error))
+        if link is not None and self.warning:
+            return Health(SourceState.DEGRADED, self.warning)
         return Health(SourceState.IDLE, "its connection ended; it is opened again on use" if link else None)
 
     @property
