@@ -6,7 +6,7 @@ from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import clean, document, say, say_if_bare, table
+from pegboard.cli.output import clean, document, say, table
 from pegboard.core import Note, SourceState, SourceStatus
 
 _BAD = (SourceState.UNAVAILABLE, SourceState.DEGRADED)
@@ -26,7 +26,6 @@ async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -
         sources = [shapes.checked_source(status) for status in statuses]
         document({"config": str(config), "tools": tools, "sources": sources, "warnings": warnings})
     else:
-        say_if_bare(statuses, config)
         _show(statuses, warnings)
     unwell = any(status.state in _BAD for status in statuses) or warnings
     return Exit.FINDING if unwell else Exit.OK

@@ -9,7 +9,7 @@ from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import counted, document, one_line, say, say_if_bare, table
+from pegboard.cli.output import counted, document, one_line, say, table
 from pegboard.core import SourceState, SourceStatus, ToolSpec, select
 
 
@@ -39,7 +39,6 @@ async def list_tools(
         else:
             table(("tool", "effects", "what it does"), [(s.name, s.effects, s.title or s.description) for s in specs])
             say(_summary(len(specs), statuses))
-            say_if_bare(statuses, config)
     return Exit.OK
 
 

@@ -19,6 +19,8 @@ Told = Callable[[SourceStatus, Config], str]
 LOCAL = ("python", "recorded")
 """Kinds that are listed in no time, and that their author may have changed since the last command."""
 
+_FILL = "Write a [sources.NAME] table into it, or take over the servers of your other clients with `pegboard import`."
+
 
 def doubtful(status: SourceStatus) -> bool:
     """Whether what is stored of a source may be out of date by now: a local one, or one that could not be started."""
@@ -45,6 +47,8 @@ async def connected(config: Path, *, refresh: Refresh = False, told: Told | None
     settings = load(config)
     for warning in settings.warnings:
         say(f"pegboard: {warning}")
+    if not settings.sources:
+        say(f"pegboard: {config} has no sources. {_FILL}")
     with Progress(settings, told) as progress:
         async with Board.open(settings, refresh=refresh, watcher=progress.hear) as board:
             progress.close()

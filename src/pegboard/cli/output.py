@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, redirect_stdout
-from pathlib import Path
 from typing import Any, TextIO
 
 from pegboard.schema.types import Json
@@ -59,15 +58,6 @@ def document(value: Json) -> None:
 def say(text: str) -> None:
     """Tell the person at the terminal something."""
     _write(sys.stderr, text)
-
-
-def say_if_bare(sources: Sequence[object], config: Path) -> None:
-    """Tell what to do about a board without sources."""
-    if not sources:
-        say(
-            f"{config} has no sources: write a [sources.NAME] table into it, or take over the servers of your other "
-            "clients with `pegboard import`."
-        )
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -269,11 +269,11 @@ def test_an_unknown_name_leads_to_a_command_of_the_shell(pegboard: Any, board: P
     assert told.code == shaped.code == 1
 
 
-@pytest.mark.parametrize("verb", ["list", "doctor"])
-def test_a_board_without_sources_says_so_and_what_to_do(pegboard: Any, board: Path, verb: str) -> None:
+@pytest.mark.parametrize("arguments", [("list",), ("list", "--ladder"), ("doctor",), ("search", "open an issue")])
+def test_a_board_without_sources_says_so_and_what_to_do(pegboard: Any, board: Path, arguments: tuple[str, ...]) -> None:
     board.write_text('[board]\nname = "bare"\n')
-    outcome = pegboard(verb, "--config", board)
+    outcome = pegboard(*arguments, "--config", board)
     assert outcome.code == 0 and outcome.out == ""
     assert "has no sources" in outcome.err and "[sources.NAME]" in outcome.err and "pegboard import" in outcome.err
     board.write_text(BOARD)
-    assert "has no sources" not in pegboard(verb, "--config", board).err
+    assert "has no sources" not in pegboard(*arguments, "--config", board).err

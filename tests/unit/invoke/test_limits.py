@@ -6,6 +6,7 @@ from typing import Any
 import anyio
 import pytest
 
+from pegboard.config.tables import BOARD
 from pegboard.core import Call, Effects, FailureCode, Handler, Mode, Result, ToolName, ToolSpec, pipeline
 from pegboard.errors import StoreError
 from pegboard.invoke.concurrency import concurrency
@@ -191,6 +192,17 @@ async def test_a_picture_does_not_count_as_text() -> None:
     picture = {"type": "image", "data": "A" * 5000, "mimeType": "image/png"}
     result = Result(content=(picture, text("a picture")))
     assert await sized(result, 100) is result
+
+
+def test_the_config_reference_names_the_limit_of_blocks_that_holds() -> None:
+    [key] = [key for key in BOARD.keys if key.name == "max_result"]
+    assert f"{BINARY_LIMIT:,}" in key.doc
+
+
+async def test_base64_in_a_text_or_a_value_counts_as_text() -> None:
+    data = "A" * 5000
+    for result in (Result(content=(text(data),)), Result(value={"data": data})):
+        assert await sized(result, 100) is not result
 
 
 async def test_a_picture_beyond_all_measure_is_left_out_and_said() -> None:
