@@ -1,6 +1,6 @@
 """What a gateway adds to a call: direct, bare relay, Pegboard, and FastMCP's two proxies, side by side.
 
-    python bench/gateway.py [--memory | --http] [--calls 300] [--rounds 7]
+    python bench/gateway.py [--memory | --http] [--calls 1500] [--rounds 7]
 
 Every path serves the same upstream (an SDK low-level server with one echo tool) to the same SDK client. The rounds
 are interleaved, so that the machine's moods reach all paths alike; figures are medians over all calls of a path,
@@ -243,7 +243,7 @@ async def main(options: argparse.Namespace) -> None:
             await measure("in memory", await paths_in_memory(stack), options.calls, options.rounds)
     if options.http or not options.memory:
         async with AsyncExitStack() as stack:
-            calls = max(50, options.calls // 3)
+            calls = max(50, options.calls // 15)
             await measure("over HTTP", await paths_over_http(stack), calls, options.rounds)
 
 
@@ -251,7 +251,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--http", action="store_true")
-    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--calls", type=int, default=1500)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--role", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

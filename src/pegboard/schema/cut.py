@@ -33,10 +33,13 @@ def json_text(value: Json) -> str:
     A value that has no JSON text, since it is nested too deeply or holds itself, is told as a text that says so.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        text = _encode(value)
     except (RecursionError, ValueError) as problem:
         return json.dumps(f"[not JSON: {problem}]")
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 def byte_size(text: str) -> int:

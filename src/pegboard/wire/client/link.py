@@ -100,8 +100,13 @@ class Link:
             options["headers"] = {**request_headers(peer, method, params), **(headers or {})}
         self._in_flight += 1
         try:
-            # Around the sending too: a server that no longer reads must not hold its callers.
-            with anyio.fail_after(timeout):
+            if wire.encoded or not peer.modern:
+                # Around the sending too: a server that no longer reads must not hold its callers.
+                with anyio.fail_after(timeout):
+                    result = await dispatcher.send_raw_request(method, params, options)
+            else:
+                if timeout is not None:
+                    options["timeout"] = timeout
                 result = await dispatcher.send_raw_request(method, params, options)
         except MCPError as error:
             raise self._translate(id_, error) from None
