@@ -81,6 +81,7 @@ _OPENAI_STRICT: tuple[Pass, ...] = (
     each(closed.close),
     each(literals.name_structures),
     each(unions.tidy, closed.separate),
+    each(closed.as_text),
     each(closed.all_required),
     limits.openai_limits,
     *_END,
@@ -100,7 +101,7 @@ _ANTHROPIC_STRICT: tuple[Pass, ...] = (
     each(closed.close),
     each(literals.name_structures),
     each(unions.tidy, closed.separate),
-    each(keys.rename_keys),
+    each(closed.as_text, keys.rename_keys),
     *_END,
     refs.wrap_described,
 )
@@ -128,7 +129,7 @@ _GEMINI_JSON: tuple[Pass, ...] = (
     each(keys.rename_keys, keep.whole_bounds),
     *_END,
 )
-_MCP: tuple[Pass, ...] = (root.be_object,)
+_MCP: tuple[Pass, ...] = (root.be_object, each(keep.write_words))
 
 
 def _openai_format(name: str, kinds_: tuple[str, ...]) -> bool:

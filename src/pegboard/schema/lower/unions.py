@@ -6,7 +6,7 @@ from typing import Any
 
 from pegboard.schema.lower import words
 from pegboard.schema.lower.merge import both, merge_all
-from pegboard.schema.lower.node import Node, clone, is_any, is_never, never, plain, types
+from pegboard.schema.lower.node import Node, clone, is_any, is_never, never, plain, set_types, types
 from pegboard.schema.lower.refs import apart, body, target
 from pegboard.schema.lower.vocabulary import ANNOTATIONS
 from pegboard.schema.lower.work import Work
@@ -162,6 +162,8 @@ def flatten(node: Node, work: Work) -> bool:
     rule = words.alternatives(branches, _shared(possible), exactly=exactly)
     said = [plain(branch) for branch in branches]
     result = clone(base)
+    if not types(result):
+        set_types(result, ("object",))
     result["properties"] = _all_properties(base, possible, work)
     required = _shared(possible)
     result.pop("required", None)
@@ -209,9 +211,9 @@ def united(schemas: list[Node], work: Work) -> Node | None:
         return None
     if len(distinct) == 1:
         return clone(distinct[0])
-    literal = [_literal(schema) for schema in distinct]
-    if all(values is not None for values in literal):
-        return _joined_literals(distinct, [values or [] for values in literal])
+    joined = joined_literals(distinct)
+    if joined is not None:
+        return joined
     return Node({"anyOf": [clone(branch) for branch in _flat(distinct)]}, distinct[0].at)
 
 
@@ -226,10 +228,14 @@ def _literal(schema: Node) -> list[Any] | None:
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
-def _joined_literals(schemas: list[Node], values: list[list[Any]]) -> Node:
+def joined_literals(schemas: list[Node]) -> Node | None:
+    """One node with the values of nodes that fix their values; None where one of them does not."""
+    values = [_literal(schema) for schema in schemas]
+    if any(group is None for group in values):
+        return None
     joined = clone(schemas[0])
     joined.pop("const", None)
-    joined["enum"] = list({canonical(value): value for group in values for value in group}.values())
+    joined["enum"] = list({canonical(value): value for group in values for value in group or []}.values())
     kinds = [types(schema) for schema in schemas]
     if all(kinds):
         names = tuple(dict.fromkeys(kind for group in kinds for kind in group))

@@ -168,6 +168,8 @@ def alternatives(branches: Sequence[Mapping[str, Any]], shared: list[str], *, ex
     """
     sets = [_branch(branch, shared) for branch in branches]
     told = [words for words in dict.fromkeys(sets) if words]
+    if not told:
+        return ""
     if len(told) < 2 and len(told) == len(set(sets)):
         return told[0] if told else ""
     lead = "exactly one of" if exactly else "at least one of"
