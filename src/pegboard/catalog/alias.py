@@ -1,6 +1,7 @@
 """Wire names: the one legal, stable name of each tool on every provider's wire.
 
-A wire name has at most 64 characters of `[A-Za-z0-9_-]`, which every provider takes (specs 1). It is readable first
+A wire name has at most 64 characters of `[A-Za-z0-9_-]`, the first no digit and no hyphen, which every provider
+takes (specs 1). It is readable first
 (`namespace__name`); where that is not legal, not short enough or already taken, a hash of the full name makes it
 unique. The table is stored: a newcomer never renames a tool that already has its name.
 """
@@ -23,7 +24,8 @@ def readable_name(name: ToolName) -> str:
     """The legal spelling of a full name, before shortening: `namespace__name`, foreign letters folded or dropped."""
     parts = [_fold(part) for part in (name.namespace, name.name, name.version or "")]
     joined = "__".join(part for part in parts[:2] if part)
-    return f"{joined}_{parts[2]}" if parts[2] else joined
+    spelled = f"{joined}_{parts[2]}" if parts[2] else joined
+    return f"_{spelled}" if spelled and not re.match(r"[A-Za-z_]", spelled) else spelled  # Gemini wants such a start
 
 
 def _fold(text: str) -> str:
@@ -33,7 +35,9 @@ def _fold(text: str) -> str:
 
 def _legal(name: ToolName) -> bool:
     text = f"{name.namespace}__{name.name}" if name.namespace else name.name
-    return name.version is None and len(text) <= LIMIT and re.fullmatch(r"[A-Za-z0-9_-]+", text) is not None
+    return (
+        name.version is None and len(readable_name(name)) <= LIMIT and re.fullmatch(r"[A-Za-z0-9_-]+", text) is not None
+    )
 
 
 def _hashed(name: ToolName) -> str:

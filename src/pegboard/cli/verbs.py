@@ -28,6 +28,8 @@ VERBS = (
     Verb("search", "pegboard.cli.search:search", "Find tools by what they do."),
     Verb("describe", "pegboard.cli.describe:describe", "Show everything about one tool."),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
+    Verb("lower", "pegboard.cli.lower:lower", "Bring tool definitions into a provider's dialect."),
+    Verb("raise", "pegboard.cli.lower:raise_", "Turn a model's arguments back into what the tool wants."),
     Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),

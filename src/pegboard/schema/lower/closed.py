@@ -22,7 +22,8 @@ def close(node: Node, work: Work) -> None:
     if "object" not in types(node):
         return
     rest, patterns = node.get("additionalProperties"), node.get("patternProperties")
-    unsaid = rest is None and not node.get("properties") and not patterns
+    named = node.get("properties") or patterns or node is work.root  # a tool without arguments takes none
+    unsaid = rest is None and not named
     if rest is True or unsaid or (isinstance(rest, Node) and is_any(rest)):
         work.obstruct(node, "an object open to any key")
     elif isinstance(rest, Node) or patterns:

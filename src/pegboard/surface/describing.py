@@ -1,0 +1,158 @@
+"""What a model reads of a tool: its description within a cap, and where the rest of what is to be said goes."""
+
+import re
+from dataclasses import dataclass
+
+from pegboard.core import ToolSpec
+from pegboard.schema.text import shorten, size
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The most that a description may take.
+
+    Parameters:
+        limit: how much.
+        unit: `bytes` of UTF-8, or `characters`.
+    """
+
+    limit: int
+    unit: str = "characters"
+
+
+CAPS = {
+    "agent-plugin": Cap(1000, "bytes"),
+    "openai-legacy": Cap(1024, "characters"),
+    "runtype": Cap(500, "characters"),
+}
+"""Caps that platforms have, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Something that is said elsewhere than in the description, or is not the author's.
+
+    Parameters:
+        what: `hint`, `replaces`, `deprecated`, `rule`, `description`.
+        text: what is said.
+        to: where: `parameter:NAME`, `tool_describe`, `shortened`, or `filled from ...`.
+    """
+
+    what: str
+    text: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A description, and what became of the rest.
+
+    Parameters:
+        text: the description; never empty.
+        moves: what is said elsewhere.
+        parameters: what is to be said of single parameters, by their name.
+    """
+
+    text: str
+    moves: tuple[Move, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+def describe(spec: ToolSpec, *, rule: str = "", cap: Cap | None = None) -> Described:
+    """The description of a tool for a model.
+
+    The author's text comes first; a rule of the arguments, hints, replacement and deprecation notes follow while
+    there is room. What has none goes to the parameter that it is about, else it is left to `tool_describe` and to
+    the text of errors, where hints stand anyway.
+
+    Parameters:
+        spec: the tool.
+        rule: what the arguments' schema says of them as a whole.
+        cap: the most that the description may take.
+    """
+    own, filled = _own_text(spec)
+    moves = list(filled)
+    if cap is not None and size(own, cap.unit) > cap.limit:
+        moves.append(Move("description", own, "shortened"))
+        own = shorten(own, cap.limit, cap.unit)
+    text, parameters = own, list[tuple[str, str]]()
+    for what, said, parameter in _notes(spec, rule):
+        if said.casefold() in text.casefold():
+            continue
+        longer = f"{said}\n{text}" if what == "deprecated" else f"{text}\n{said}"
+        if cap is None or size(longer, cap.unit) <= cap.limit:
+            text = longer
+        elif parameter is not None and parameter in spec.properties:
+            parameters.append((parameter, said))
+            moves.append(Move(what, said, f"parameter:{parameter}"))
+        else:
+            moves.append(Move(what, said, "tool_describe"))
+    return Described(text, tuple(moves), tuple(parameters))
+
+
+def _own_text(spec: ToolSpec) -> tuple[str, list[Move]]:
+    """The author's description, or one made from title, schema or name, marked as such."""
+    own = spec.description.strip()
+    if own:
+        return _named(spec, own), []
+    title = (spec.title or "").strip()
+    schema = spec.input.get("description")
+    if title:
+        text, origin = _sentence(title), "the title"
+    elif isinstance(schema, str) and schema.strip():
+        text, origin = schema.strip(), "the schema"
+    else:
+        text, origin = _sentence(humanised(spec.name.name)), "the name"
+    return text, [Move("description", text, f"filled from {origin}")]
+
+
+def _named(spec: ToolSpec, own: str) -> str:
+    """The text, with the tool's own name where its wire name can hardly show it."""
+    name = spec.name.name
+    plain = re.fullmatch(r"[\w./:-]+", name, re.ASCII) is not None
+    return own if plain or name in own else f"{spec.title or name}: {own}"
+
+
+def _sentence(text: str) -> str:
+    return text if text[-1:] in ".!?。" else f"{text}."
+
+
+def humanised(name: str) -> str:
+    """A name as words: `listOpen_issues` as `List open issues`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", re.sub(r"[\s_./:-]+", " ", name)).strip()
+    return words[:1].upper() + words[1:].lower() if words else "A tool"
+
+
+def _notes(spec: ToolSpec, rule: str) -> list[tuple[str, str, str | None]]:
+    """What is to be said besides: its kind, the words, and the parameter that it is about."""
+    notes: list[tuple[str, str, str | None]] = []
+    if spec.deprecated:
+        notes.append(("deprecated", f"Deprecated: {spec.deprecated}", None))
+    if rule:
+        notes.append(("rule", rule, None))
+    if spec.replaces:
+        notes.append(("replaces", f"Replaces {', '.join(spec.replaces)}.", None))
+    return notes + [("hint", _hint(str(hint)), hint.parameter) for hint in spec.hints]
+
+
+def _hint(text: str) -> str:
+    return text if text.endswith(".") else text[:1].upper() + text[1:] + "."
+
+
+def describe_namespace(namespace: str, *, instructions: str = "", cap: Cap | None = None) -> Described:
+    """The description of a group of tools: what its server says of itself, or a default that is marked as one.
+
+    Parameters:
+        namespace: the group's name.
+        instructions: what its server says of itself.
+        cap: the most that it may take.
+    """
+    text = instructions.strip()
+    moves: list[Move] = []
+    if not text:
+        text = f"Tools of {humanised(namespace).lower()}." if namespace else "Tools of no group."
+        moves.append(Move("description", text, "filled from the name"))
+    if cap is not None and size(text, cap.unit) > cap.limit:
+        moves.append(Move("description", text, "shortened"))
+        text = shorten(text, cap.limit, cap.unit)
+    return Described(text, tuple(moves))
