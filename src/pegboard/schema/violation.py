@@ -160,6 +160,10 @@ def _alternatives(place: str, error: "ValidationError", schema: Schema) -> list[
     branches: list[list[ValidationError]] = getattr(error.kind, "context", [])
     if error.kind.as_dict() and type(error.kind).__name__ == "OneOfMultipleValid":
         return [Violation(place, "fits more than one of the alternatives, and must fit exactly one")]
+    lacking = [_lacking(branch, error) for branch in branches]
+    if len(lacking) > 1 and all(lacking):
+        needed = " or ".join(dict.fromkeys(" and ".join(keys) for keys in lacking))
+        return [Violation(place, f"needs {needed}", needed)]
     deeper = [
         branch for branch in branches if not any(_is_about_this_place(inner, error) for inner in branch) and branch
     ]
@@ -172,6 +176,12 @@ def _alternatives(place: str, error: "ValidationError", schema: Schema) -> list[
     expected = " or ".join(word for word in wanted if word) or "one of the alternatives"
     got = shown(error.instance)
     return [Violation(place, f"expected {expected}, got {got}", expected, found=got)]
+
+
+def _lacking(branch: "list[ValidationError]", outer: "ValidationError") -> list[str]:
+    """The keys that a branch misses, where nothing else is wrong with the value."""
+    here = all(inner.kind.name == "required" and inner.instance_path == outer.instance_path for inner in branch)
+    return [inner.kind.as_dict()["property"] for inner in branch] if here else []
 
 
 def _is_about_this_place(inner: "ValidationError", outer: "ValidationError") -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pegboard.schema.lower.merge import keep_fitting_values
-from pegboard.schema.lower.node import Node, set_types, types
+from pegboard.schema.lower.node import Node, never, set_types, types
 from pegboard.schema.lower.vocabulary import ANNOTATIONS
 from pegboard.schema.lower.work import Work
 from pegboard.schema.repair.names import type_of
@@ -37,8 +37,10 @@ def to_enum(node: Node, work: Work) -> None:
     """`const` becomes an `enum` of one; a node gets the types of its values; values that it refuses are left out."""
     if "const" in node and "const" not in work.dialect.keywords:
         value = node.pop("const")
-        if "enum" not in node or value in node["enum"]:
-            node["enum"] = [value]
+        if "enum" in node and canonical(value) not in map(canonical, node["enum"]):
+            node.take(never(node.at))
+            return
+        node["enum"] = [value]
         work.change(node, "`const` is spelled as an `enum` of one value")
     if "enum" in node and "type" not in node:
         set_types(node, tuple(dict.fromkeys(type_of(value) for value in node["enum"])))

@@ -33,7 +33,7 @@ def one_to_any(node: Node, work: Work) -> None:
 
 
 def _disjoint(a: Node, b: Node, root: Node) -> bool:
-    """Whether no value can fit both: by type, by value, or by a required key that is pinned differently."""
+    """Whether no value can fit both: by type, by value, or by required keys that are pinned differently or shut out."""
     a, b = _seen(a, root), _seen(b, root)
     kinds_a, kinds_b = set(types(a)), set(types(b))
     if kinds_a and kinds_b and not kinds_a & kinds_b and not {*kinds_a, *kinds_b} >= {"integer", "number"}:
@@ -42,10 +42,18 @@ def _disjoint(a: Node, b: Node, root: Node) -> bool:
         return True
     shared = set(as_list(a.get("required"))) & set(as_list(b.get("required")))
     table_a, table_b = as_object(a.get("properties")), as_object(b.get("properties"))
-    both_objects = "object" in kinds_a and "object" in kinds_b
-    return both_objects and any(
-        _apart(_values(table_a.get(name, {})), _values(table_b.get(name, {}))) for name in sorted(shared)
-    )
+    if not (kinds_a == kinds_b == {"object"}):
+        return False
+    if _shuts_out(a, b) or _shuts_out(b, a):
+        return True
+    return any(_apart(_values(table_a.get(name, {})), _values(table_b.get(name, {}))) for name in sorted(shared))
+
+
+def _shuts_out(a: Node, b: Node) -> bool:
+    """Whether the first takes no other keys than its own, and the second needs one that is not among them."""
+    named = as_object(a.get("properties")).keys()
+    closed = a.get("additionalProperties") is False and "patternProperties" not in a
+    return closed and not named >= set(as_list(b.get("required")))
 
 
 def _seen(node: Node, root: Node) -> Node:
