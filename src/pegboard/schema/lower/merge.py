@@ -253,6 +253,9 @@ def keep_fitting_values(node: Node, work: Work) -> None:
     bounds = {key: node.pop(key) for key in list(node) if key in BOUNDS}
     judge = validator(bounds)
     kept = [value for value in values if _fits(value, kinds) and judge.is_valid(value)]
+    shown = tuple(kind for kind in kinds if any(_fits(value, (kind,)) for value in kept))
+    if len(shown) < len(kinds) and kept:
+        set_types(node, shown)  # no value is of the others
     if len(kept) < len(values):
         work.change(node, "values of `enum` that the node itself refuses are left out")
         if kept:
