@@ -23,6 +23,7 @@ from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import BoardConfig, Config, load
 from pegboard.core import (
     Call,
+    Discoverable,
     Failure,
     Health,
     Middleware,
@@ -264,6 +265,16 @@ class Board:
     async def health_of(self, spec: ToolSpec) -> Health:
         """How a tool's source is."""
         return await self._roster.health(spec.source.name)
+
+    # What could be there
+
+    async def discoverables(self) -> Sequence[Discoverable]:
+        """Everything that could be on the board and is not, in the order of the directories."""
+        return ()
+
+    async def offers(self, query: str, session: Session, limit: int = 3) -> Sequence[Discoverable]:  # noqa: ARG002
+        """What could be on the board and meets a request, best first, without what this principal has declined."""
+        return ()
 
     # Sessions
 

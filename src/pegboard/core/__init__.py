@@ -18,6 +18,7 @@ from pegboard.core.call import (
     StepReport,
     pipeline,
 )
+from pegboard.core.discoverable import Discoverable, DiscoverableAction, DiscoverableType
 from pegboard.core.mode import default_mode, mode_parameter, offers, take_mode, with_modes, without_modes
 from pegboard.core.name import ToolName
 from pegboard.core.selector import Selection, Selector, select
@@ -29,6 +30,9 @@ from pegboard.core.tool import Tool
 __all__ = [
     "Call",
     "Change",
+    "Discoverable",
+    "DiscoverableAction",
+    "DiscoverableType",
     "Effects",
     "Failure",
     "FailureCode",

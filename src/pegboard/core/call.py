@@ -31,6 +31,8 @@ class FailureCode(StrEnum):
     """A policy forbids this call. Nothing ran, and asking again changes nothing."""
     APPROVAL_NEEDED = "approval_needed"
     """A person has to agree first. Nothing ran."""
+    PREREQUISITE = "prerequisite"
+    """Something else has to be called first; the next step says what. Nothing ran."""
     BUDGET = "budget"
     """The session has used up what it may spend on calls. Nothing ran."""
     UNAVAILABLE = "unavailable"

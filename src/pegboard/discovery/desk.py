@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 from typing import Protocol
 
 from pegboard.catalog import Catalog, Unknown, View
-from pegboard.core import Call, Failure, Result, Session, SourceStatus, ToolName
+from pegboard.core import Call, Discoverable, Failure, Result, Session, SourceStatus, ToolName
 from pegboard.index import Found, Where
 
 
@@ -50,4 +50,12 @@ class Desk(Protocol):
 
     def page(self, id: str, number: int, session: Session) -> Awaitable[str | None]:
         """One page of a result that was cut, counted from 1; None where this principal has none."""
+        ...
+
+    def discoverables(self) -> Awaitable[Sequence[Discoverable]]:
+        """Everything that could be on the board and is not, in the order of the directories."""
+        ...
+
+    def offers(self, query: str, session: Session, limit: int = 3) -> Awaitable[Sequence[Discoverable]]:
+        """What could be on the board and meets a request, best first, without what this principal has declined."""
         ...
