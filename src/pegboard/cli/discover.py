@@ -13,7 +13,7 @@ from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.options import AsJson
 from pegboard.cli.output import clean, counted, document, guarded, say, table
-from pegboard.core import Listing, NoteKind, ToolSpec
+from pegboard.core import Listing, NoteKind, ToolSpec, definition
 from pegboard.errors import ConfigError, PegboardError, SourceError
 from pegboard.schema.types import JsonObject
 
@@ -76,18 +76,9 @@ def shown(spec: ToolSpec) -> JsonObject:
 
 
 def recorded(spec: ToolSpec) -> JsonObject:
-    """A tool as its server listed it, before repairs."""
-    schema = spec.input if spec.original_input is None else spec.original_input
-    row = {
-        "name": spec.name.name,
-        "title": spec.title,
-        "description": spec.description,
-        "inputSchema": schema,
-        "outputSchema": spec.output,
-        "annotations": spec.annotations or None,
-        "icons": list(spec.icons) or None,
-    }
-    return {**{key: value for key, value in row.items() if value is not None}, **spec.meta}
+    """A tool as its server listed it, with everything that no field of ours holds."""
+    row = {key: value for key, value in definition(spec).items() if key != "effects"}
+    return {**row, **({"icons": list(spec.icons)} if spec.icons else {}), **spec.meta}
 
 
 async def _listed(

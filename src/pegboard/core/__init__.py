@@ -18,6 +18,7 @@ from pegboard.core.call import (
     StepReport,
     pipeline,
 )
+from pegboard.core.definition import definition
 from pegboard.core.discoverable import Discoverable, DiscoverableAction, DiscoverableType
 from pegboard.core.mode import default_mode, mode_parameter, offers, take_mode, with_modes, without_modes
 from pegboard.core.name import ToolName
@@ -66,6 +67,7 @@ __all__ = [
     "ToolName",
     "ToolSpec",
     "default_mode",
+    "definition",
     "mode_parameter",
     "offers",
     "pipeline",
