@@ -7,7 +7,7 @@ from pegboard.core import Handler, Note, Tool
 from pegboard.core.draft import DRAFT, Unbound
 from pegboard.schema.types import JsonObject
 
-TABLES = ("batch", "bundle", "scatter")
+TABLES = ("batch", "bundle", "scatter", "deprecated")
 
 
 class Composer:
@@ -25,16 +25,18 @@ class Composer:
 
     def __call__(self, tools: Sequence[Tool]) -> list[Tool]:
         """The tools with the composed ones among them; what cannot work is set aside in `warnings`."""
-        if not self._tables and not any(is_draft(tool) for tool in tools):
+        if not self._tables and not any(is_draft(tool) or tool.spec.successor for tool in tools):
             self._notes = ()
             return list(tools)
         from pegboard.compose import bind
+        from pegboard.compose.deprecate import deprecate, succeed
         from pegboard.compose.tables import read_composites
 
+        marked, aside = deprecate(tools, self._tables.get("deprecated", {}))
         composites, notes = read_composites(self._tables)
-        bound = bind(Catalog.of(tools), self._run, composites)
-        self._notes = (*notes, *bound.notes)
-        return list(bound.catalog)
+        bound = bind(Catalog.of(marked), self._run, composites)
+        self._notes = (*aside, *notes, *bound.notes)
+        return succeed(list(bound.catalog))
 
     @property
     def warnings(self) -> tuple[str, ...]:

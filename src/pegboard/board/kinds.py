@@ -13,7 +13,7 @@ import anyio.to_thread
 from pegboard.board.roster import Filter
 from pegboard.config import Config, SourceConfig
 from pegboard.core import Health, Listing, Selection, Source, SourceState, ToolSpec
-from pegboard.sources.wrap import Disabled
+from pegboard.sources.wrap import Disabled, versioned
 
 STARTS = 4
 """How many processes may start at the same time: a machine has few processors."""
@@ -161,7 +161,8 @@ def _source_of(making: Making) -> Source:
     table = making.source
     if table.disabled:
         return Disabled(table.name, table.kind, "It is disabled in the config.")
-    return Planned(table.name, table.kind, lambda: KINDS[table.kind](making))
+    planned = Planned(table.name, table.kind, lambda: KINDS[table.kind](making))
+    return versioned(planned, table.version) if table.version else planned
 
 
 def filters_of(config: Config) -> dict[str, Filter]:

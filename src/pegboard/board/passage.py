@@ -12,6 +12,7 @@ from pegboard.config import Config
 from pegboard.core import Call, Failure, Handler, Health, Middleware, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
+from pegboard.invoke.deprecation import deprecation
 from pegboard.invoke.dispatch import dispatch
 from pegboard.invoke.guard import guard
 from pegboard.invoke.hint import hints
@@ -117,7 +118,8 @@ class Passage:
         """The whole pipeline.
 
         Outermost the size of what goes out, so that what is recorded is whole; then the record, which sees every
-        refusal; what was given; the mode and the arguments; last the place in the queue, the time, and the tool.
+        refusal; deprecation; what was given; the mode and the arguments; last the place in the queue, the time, the
+        tool.
 
         Parameters:
             board: what is asked.
@@ -130,6 +132,7 @@ class Passage:
             size(self.keep, limit_of=self._limit),
             conceal(self.redactor),
             *recording,
+            deprecation(board.spec),
             *outer,
             modes(board.spec),
             guard(board.spec),

@@ -24,7 +24,10 @@ class Unknown:
 
 
 def resolve(text: str, catalog: Catalog, aliases: AliasTable) -> ToolName | Unknown:
-    """Find the tool that `ns.tool`, `ns__tool`, `mcp__ns__tool`, its wire name or a unique bare name means."""
+    """Find the tool that `ns.tool`, `ns__tool`, `mcp__ns__tool`, its wire name or a unique bare name means.
+
+    A name without a version means the tool without one; else the newest version that is not deprecated.
+    """
     for spelling in (text, text.removeprefix("mcp__")):
         found = aliases.full.get(spelling)
         if found is not None and found in catalog:
@@ -32,9 +35,10 @@ def resolve(text: str, catalog: Catalog, aliases: AliasTable) -> ToolName | Unkn
         found = _qualified(spelling, catalog)
         if found is not None:
             return found
-    bare = catalog.by_bare_name.get(text, ())
-    if len(bare) == 1:
-        return bare[0]
+    bare = catalog.by_bare_name.get(text) or _bare_version(text, catalog)
+    if len({name.qualified for name in bare}) == 1:
+        plain = ToolName(bare[0].namespace, bare[0].name)
+        return bare[0] if len(bare) == 1 else catalog.by_version.get(plain, plain)
     if bare:
         return Unknown(text, tuple(str(name) for name in bare), ambiguous=True)
     return Unknown(text, tuple(_nearest(text, catalog)))
@@ -57,7 +61,13 @@ def _versioned(namespace: str, rest: str, catalog: Catalog) -> ToolName | None:
         return plain
     name, at, version = rest.rpartition("@")
     versioned = ToolName(namespace, name, version) if at else plain
-    return versioned if versioned in catalog else None
+    return versioned if versioned in catalog else catalog.by_version.get(plain)
+
+
+def _bare_version(text: str, catalog: Catalog) -> tuple[ToolName, ...]:
+    """The tools that a bare name with a version means, such as `send@2`."""
+    name, _, version = text.rpartition("@")
+    return tuple(found for found in catalog.by_bare_name.get(name, ()) if found.version == version)
 
 
 def _nearest(text: str, catalog: Catalog) -> list[str]:

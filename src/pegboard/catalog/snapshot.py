@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
+from pegboard.catalog.versions import newest
 from pegboard.core import Tool, ToolName, ToolSpec
 
 
@@ -72,6 +73,15 @@ class Catalog:
             for bare in dict.fromkeys((spec.name.name, *spec.aliases)):
                 found.setdefault(bare, []).append(spec.name)
         return {bare: tuple(names) for bare, names in found.items()}
+
+    @cached_property
+    def by_version(self) -> Mapping[ToolName, ToolName]:
+        """Of each name without a version, under which a tool has versions only, the version that it means."""
+        found: dict[ToolName, list[ToolSpec]] = {}
+        for spec in self.specs:
+            if spec.name.version is not None:
+                found.setdefault(ToolName(spec.name.namespace, spec.name.name), []).append(spec)
+        return {name: newest(specs).name for name, specs in found.items() if name not in self.tools}
 
     def diff(self, newer: "Catalog") -> Diff:
         """What `newer` adds, removes and changes."""

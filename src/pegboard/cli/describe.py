@@ -12,7 +12,8 @@ from pegboard.cli.output import clean, data, document
 from pegboard.discovery.answers import unknown_failure
 from pegboard.schema.types import JsonObject
 
-_LINES = ("title", "wire_name", "source", "effects", "modes", "category", "auth", "deprecated")
+_OUTGOING = ("deprecated", "successor", "sunset")
+_LINES = ("title", "wire_name", "version", "source", "effects", "modes", "category", "auth", *_OUTGOING)
 
 
 async def describe(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -> int:

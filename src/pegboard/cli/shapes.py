@@ -39,6 +39,8 @@ def definition(spec: ToolSpec, aliases: AliasTable) -> JsonObject:
         "examples": list(spec.examples),
         "aliases": list(spec.aliases),
         "deprecated": spec.deprecated,
+        "successor": spec.successor,
+        "sunset": spec.sunset,
         "annotations": spec.annotations,
         "digest": spec.digest,
         "meta": spec.meta,

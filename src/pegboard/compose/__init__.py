@@ -7,6 +7,7 @@ from pegboard.compose.gather import Branch
 from pegboard.compose.merge import Merge, key, rank, union
 from pegboard.compose.scatter import Scatter, scatter
 from pegboard.compose.script import Step, bundle
+from pegboard.compose.succession import Succession, succeeded_by
 from pegboard.compose.upstream import UpstreamFunction, UpstreamTool
 from pegboard.core.draft import Unbound
 
@@ -19,6 +20,7 @@ __all__ = [
     "Merge",
     "Scatter",
     "Step",
+    "Succession",
     "Unbound",
     "Undo",
     "UpstreamFunction",
@@ -30,5 +32,6 @@ __all__ = [
     "key",
     "rank",
     "scatter",
+    "succeeded_by",
     "union",
 ]

@@ -1,7 +1,7 @@
 """The tables of tools that are made of tools: `[batch.NAME]`, `[bundle.NAME]`, `[scatter.NAME]`."""
 
 from pegboard.config.key import Key, Table
-from pegboard.config.types import ANY, FLAG, NUMBER, OBJECT, ROWS, SECONDS, TEXT, TEXTS, choice, whole
+from pegboard.config.types import ANY, DAY, FLAG, NUMBER, OBJECT, ROWS, SECONDS, TEXT, TEXTS, choice, whole
 
 BATCH = Table(
     "batch",
@@ -105,6 +105,29 @@ SCATTER = Table(
         Key("quorum", whole(1), "How many sources must answer.", 1),
         Key("input", OBJECT, "Its arguments, as of a bundle.", {}),
         Key("category", TEXT, "What it is about, in one word."),
+    ),
+    named=True,
+)
+
+DEPRECATED = Table(
+    "deprecated",
+    'A tool on its way out, also a foreign one: `[deprecated."mail.send_email"]`. Callers are told what to call '
+    "instead, in its description and in every result; after the sunset in a failure. With `args` the old name works "
+    "over its successor, even where no source offers it any more.",
+    (
+        Key("successor", TEXT, "The tool to call instead.", example='"mail.send_email_v2"'),
+        Key("note", TEXT, "How to migrate, for whoever still calls it.", "", example='"Recipients are a list now."'),
+        Key("sunset", DAY, "The last day on which it answers.", example="2027-01-31"),
+        Key(
+            "args",
+            OBJECT,
+            "The successor's arguments, over `input`: the old name then works over the successor.",
+            {},
+            example='{ recipients = ["${input.to}"], subject = "${input.subject}" }',
+        ),
+        Key("value", ANY, "What the old name answers, over `result` and `input`; the successor's answer by default."),
+        Key("input", OBJECT, "Its arguments, as of a bundle, where no source offers it any more.", {}),
+        Key("description", TEXT, "What it does, where no source offers it any more.", ""),
     ),
     named=True,
 )

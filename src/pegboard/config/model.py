@@ -42,6 +42,7 @@ class SourceConfig:
         trust_annotations: whether its hints may loosen a policy.
         disabled: whether it is left out.
         options: the keys that only this kind has, defaults filled in (for `mcp`: transport, env, headers, cwd).
+        version: the version of its tools.
         where: the dotted key of the table, for errors.
     """
 
@@ -56,6 +57,7 @@ class SourceConfig:
     trust_annotations: bool
     disabled: bool
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    version: str | None = None
 
     @property
     def where(self) -> str:
@@ -66,7 +68,7 @@ class SourceConfig:
     def fingerprint(self) -> str:
         """Changes when the source would list other tools, so that a stored listing of the old one is not used."""
         fields = [self.kind, self.target, self.prefix, self.allow, self.deny, self.trust_annotations]
-        return digest([*fields, dict(self.options)])
+        return digest([*fields, dict(self.options), *([self.version] if self.version else [])])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Every table and key of `pegboard.toml`. To add one, write it here: parser, template and reference page follow."""
 
 from pegboard.config.adapters import ADAPTERS
-from pegboard.config.composed import BATCH, BUNDLE, SCATTER
+from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, SCATTER
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.types import (
     FLAG,
@@ -75,6 +75,13 @@ SOURCE = Table(
         Key("allow", SELECTORS, "Only these tools; all of them where it is not written.", example='["*issue*"]'),
         Key("deny", SELECTORS, "Not these tools; it beats `allow`.", [], example='["*delete*"]'),
         Key("prefix", NAMESPACE, 'The namespace of its tools, instead of the source\'s name; "" for none.'),
+        Key(
+            "version",
+            TEXT,
+            "The version of its tools: two versions of one server run side by side under one `prefix`. A name without "
+            "a version means the newest that is not deprecated.",
+            example='"2"',
+        ),
         Key("start_timeout", SECONDS, "How long it may take to start and list its tools, instead of the board's."),
         Key("call_timeout", SECONDS, "How long one call may take, instead of the board's."),
         Key(
@@ -168,5 +175,5 @@ SOURCE_KINDS = (
     *ADAPTERS,
 )
 
-TABLES: tuple[Table, ...] = (BOARD, SOURCE, BATCH, BUNDLE, SCATTER)
+TABLES: tuple[Table, ...] = (BOARD, SOURCE, BATCH, BUNDLE, SCATTER, DEPRECATED)
 """Every table, in the order in which they are documented."""

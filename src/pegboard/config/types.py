@@ -1,6 +1,7 @@
 """The types of keys. Each reads a TOML value strictly and says what to write instead."""
 
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -192,6 +193,15 @@ def _inside(item: Type, value: Any, folder: Path, at: str) -> Any:
         raise BadValue(problem.message, problem.next_step, at=at + problem.at) from problem
 
 
+def _day(value: Any, _: Path) -> str:
+    if type(value) is date:
+        return value.isoformat()
+    try:
+        return date.fromisoformat(value).isoformat()
+    except (TypeError, ValueError) as problem:
+        raise BadValue(f"{value!r} is no day.", "Write for example 2027-01-31.") from problem
+
+
 TEXT = Type("text", _text)
 ANY = Type("anything", lambda value, folder: value)
 NUMBER = Type("number", _number)
@@ -199,6 +209,7 @@ OBJECT = Type("table", _object)
 ROWS = Type("list of tables", _rows)
 TEXTS = Type("text or list of texts", _texts)
 DOCUMENT = Type("path or address", _document)
+DAY = Type("day", _day)
 FLAG = Type("true or false", _flag)
 SECONDS = Type("seconds", _seconds)
 PATH = Type("path", _path)

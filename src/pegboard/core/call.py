@@ -35,6 +35,8 @@ class FailureCode(StrEnum):
     """Something else has to be called first; the next step says what. Nothing ran."""
     BUDGET = "budget"
     """The session has used up what it may spend on calls. Nothing ran."""
+    RETIRED = "retired"
+    """The tool's sunset has passed; its successor is told. Nothing ran."""
     UNAVAILABLE = "unavailable"
     """The tool's source cannot be reached now. Nothing ran; it may work later."""
     TIMEOUT = "timeout"

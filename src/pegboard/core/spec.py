@@ -122,6 +122,8 @@ class ToolSpec:
         aliases: other names that find it.
         replaces: names of tools, or the sequence, that it replaces.
         deprecated: the migration note, where it is deprecated.
+        successor: the tool to call instead, where it is deprecated.
+        sunset: the last day on which it answers (ISO 8601, as in the HTTP header of RFC 8594).
         annotations: MCP annotations as the source sent them (hints from an untrusted side).
         icons: MCP icons as the source sent them.
         meta: `_meta` and fields that no one here knows, kept as they came.
@@ -149,6 +151,8 @@ class ToolSpec:
     aliases: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     deprecated: str | None = None
+    successor: str | None = None
+    sunset: str | None = None
     annotations: JsonObject = field(default_factory=dict[str, Any])
     icons: tuple[JsonObject, ...] = ()
     meta: JsonObject = field(default_factory=dict[str, Any])
@@ -170,6 +174,19 @@ class ToolSpec:
                 "annotations": self.annotations,
             }
         )
+
+    @property
+    def deprecation(self) -> str | None:
+        """What whoever calls a deprecated tool has to know: the note, what to call instead, how long it answers."""
+        if self.deprecated is None:
+            return None
+        note = self.deprecated.strip()
+        bare = (self.successor or "").rpartition(".")[2]
+        call = f"Call {self.successor} instead." if self.successor and bare not in note else ""
+        ends = f"It answers until {self.sunset}." if self.sunset else ""
+        more = f"{call} {ends}".strip()
+        ended = note if not note or not more or note.endswith((".", "!", "?")) else f"{note}."
+        return f"{ended} {more}".strip()
 
     @property
     def properties(self) -> Mapping[str, Any]:

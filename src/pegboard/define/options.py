@@ -1,6 +1,7 @@
 """What an author may say of a tool beside its function, and the spec that comes of both."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 from typing import Any, Protocol, TypedDict, TypeVar
 
@@ -42,6 +43,9 @@ class Options(TypedDict, total=False):
     aliases: Sequence[str]
     replaces: Sequence[str | Named]
     deprecated: str
+    """By default, where there is a successor, nothing but its name."""
+    successor: str | Named
+    sunset: str | date
     freeform: Freeform | bool
     """The function takes one text, not arguments."""
     default_mode: Mode | str
@@ -62,7 +66,7 @@ def spec_of(options: Options, function_name: str, inferred: Inferred) -> ToolSpe
             take exactly one text.
     """
     freeform = options.get("freeform") or None
-    rung = options.get("rung")
+    rung, successor = options.get("rung"), options.get("successor")
     spec = ToolSpec(
         name=name_in(options, function_name),
         title=options.get("title"),
@@ -80,7 +84,9 @@ def spec_of(options: Options, function_name: str, inferred: Inferred) -> ToolSpe
         examples=tuple(options.get("examples", ())),
         aliases=tuple(options.get("aliases", ())),
         replaces=tuple(one if isinstance(one, str) else str(one.name) for one in options.get("replaces", ())),
-        deprecated=options.get("deprecated"),
+        deprecated=options.get("deprecated", "" if successor or "sunset" in options else None),
+        successor=successor if successor is None or isinstance(successor, str) else str(successor.name),
+        sunset=_day(options["sunset"], function_name) if "sunset" in options else None,
         meta=dict(options.get("meta", {})),
         source=SourceRef("", "python"),
     )
@@ -94,6 +100,15 @@ def _told(inferred: Inferred) -> str:
     if said.returns and inferred.output is None:
         return f"{said.description}\n\nReturns: {said.returns}".strip()
     return said.description
+
+
+def _day(value: str | date, tool: str) -> str:
+    try:
+        return (date.fromisoformat(value) if isinstance(value, str) else value).isoformat()
+    except ValueError:
+        raise DefinitionError(
+            f"The tool {tool!r} has the sunset {value!r}, which is no day.", next_step="Write it as 2027-01-31."
+        ) from None
 
 
 S = TypeVar("S", bound=StrEnum)

@@ -45,7 +45,9 @@ def full(spec: ToolSpec, view: View) -> JsonObject:
         "modes": list(spec.modes),
         "category": spec.category,
         "auth": spec.auth,
-        "deprecated": spec.deprecated,
+        "deprecated": spec.deprecation,
+        "successor": spec.successor,
+        "sunset": spec.sunset,
         "source": {"name": spec.source.name, "kind": spec.source.kind},
     }
     return {**definition(spec, view), **{key: value for key, value in more.items() if value}}

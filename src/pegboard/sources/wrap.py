@@ -50,6 +50,21 @@ def prefixed(source: Source, prefix: str) -> Source:
     return Rewritten(source, lambda listing: replace(listing, tools=tuple(map(renamed, listing.tools))))
 
 
+def versioned(source: Source, version: str) -> Source:
+    """The source with a version in the names of its tools, so that another version of it may stand beside it.
+
+    Parameters:
+        source: the source.
+        version: the version of every tool that has none of its own.
+    """
+
+    def renamed(tool: Tool) -> Tool:
+        name = tool.name if tool.name.version else replace(tool.name, version=version)
+        return Tool(replace(tool.spec, name=name), tool.handler)
+
+    return Rewritten(source, lambda listing: replace(listing, tools=tuple(map(renamed, listing.tools))))
+
+
 def disabled(source: Source, reason: str = "It is disabled in the config.") -> Source:
     """The source, never opened and without tools, but still shown.
 

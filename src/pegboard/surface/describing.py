@@ -33,7 +33,7 @@ class Move:
     """Something that is said elsewhere than in the description, or is not the author's.
 
     Parameters:
-        what: `hint`, `replaces`, `deprecated`, `rule`, `description`.
+        what: `hint`, `version`, `replaces`, `deprecated`, `rule`, `description`.
         text: what is said.
         to: where: `parameter:NAME`, `tool_describe`, `shortened`, or `filled from ...`.
     """
@@ -126,8 +126,10 @@ def humanised(name: str) -> str:
 def _notes(spec: ToolSpec, rule: str) -> list[tuple[str, str, str | None]]:
     """What is to be said besides: its kind, the words, and the parameter that it is about."""
     notes: list[tuple[str, str, str | None]] = []
-    if spec.deprecated:
-        notes.append(("deprecated", f"Deprecated: {spec.deprecated}", None))
+    if spec.deprecation is not None:
+        notes.append(("deprecated", f"Deprecated: {spec.deprecation}".rstrip(": "), None))
+    if spec.name.version:
+        notes.append(("version", f"Version {spec.name.version}.", None))
     if rule:
         notes.append(("rule", rule, None))
     if spec.replaces:

@@ -30,6 +30,7 @@ from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import validator
+from pegboard.surface.describing import describe
 from pegboard.surface.forms import ROW, block, trim
 
 FAILURE_KEY = "pegboard/failure"
@@ -75,7 +76,7 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
     row: dict[str, Any] = {**_foreign(spec.meta), "name": name}
     optional = {
         "title": spec.title,
-        "description": spec.description,
+        "description": _described(spec),
         "annotations": spec.annotations or _hints_of(spec),
         "icons": list(spec.icons),
     }
@@ -86,6 +87,12 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
     if output is not None:
         row["outputSchema"] = output
     return row
+
+
+def _described(spec: ToolSpec) -> str:
+    """The author's words, and beside them what the board knows: deprecation, version, replacement, hints."""
+    more = spec.deprecated is not None or spec.name.version or spec.replaces or spec.hints
+    return describe(spec).text if more else spec.description
 
 
 def _hints_of(spec: ToolSpec) -> JsonObject:
