@@ -121,7 +121,7 @@ async def measure(size: int) -> dict[str, float]:
             arguments = {"state": "open", "limit": 5}
             await milliseconds(lambda: board.call("live__tool_7", arguments), 200)
             found["dispatch us"] = await milliseconds(lambda: board.call("live__tool_7", arguments), 2000) * 1e3
-        tables["board"]["search"] = "off"
+        tables["board"] |= {"search": "off", "max_direct": size}
         async with Board.open(parse(tables, folder=folder)) as board, served(board) as server, Client(server) as client:
             begun = time.perf_counter()
             page = await client.list_tools()

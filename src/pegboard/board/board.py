@@ -20,7 +20,7 @@ from pegboard.board.memory import Memory
 from pegboard.board.passage import Passage
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
-from pegboard.config import BoardConfig, Config, load
+from pegboard.config import Config, load
 from pegboard.core import (
     Call,
     Discoverable,
@@ -41,7 +41,7 @@ from pegboard.core.call import Log
 from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import SHOWN
-from pegboard.discovery.residency import Search
+from pegboard.discovery.residency import Exposed, Exposure, Profile, Search, expose
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
 from pegboard.schema.types import JsonObject
@@ -126,7 +126,7 @@ class Board:
         return cls(
             [*sources_of(found), *beside],
             name=found.board.name,
-            residency=_residency(found.board),
+            residency=_residency(found),
             memory=memory,
             passage=Passage.of(found, memory.keeper(found.board.max_result), beside),
             refresh=refresh,
@@ -145,6 +145,8 @@ class Board:
             self._stack.callback(self._memory.close)
         self._stack.push_async_callback(self._passage.close)
         self._stack.push_async_callback(anyio.to_thread.run_sync, self._held.shelve)
+        if self.residency.learn:
+            self._held.hot = await anyio.to_thread.run_sync(self._passage.most_used, 2 * self.residency.learn)
         tasks = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(tasks.cancel_scope.cancel)
         await self._roster.attach(tasks, refresh=self._refresh_first)
@@ -196,9 +198,14 @@ class Board:
         tool = self.tool(name)
         return tool.spec if tool is not None else None
 
-    def view(self, session: Session | None = None) -> View:
-        """What a model sees: the direct tools, the meta-tools, and what its session has loaded."""
-        exposed = self._held.exposed
+    def view(self, session: Session | None = None, *, single_turn: bool = False) -> View:
+        """What a model sees: the direct tools, the meta-tools, and what its session has loaded.
+
+        Parameters:
+            session: whose view; None for what every session sees.
+            single_turn: the agent has one turn, so it gets every tool, and no meta-tools to find others by.
+        """
+        exposed = self._exposed(single_turn)
         names = self._loaded.of(session.id) if session is not None else ()
         here = {spec.name for spec in exposed.direct} if names else set[ToolName]()
         tools = [self.tool(name) for name in names if name not in here]
@@ -209,7 +216,21 @@ class Board:
             tuple(tool.spec for tool in tools if tool is not None),
             self._held.aliases,
             exposed.notes,
+            exposed.refusal,
         )
+
+    def exposure(self, name: ToolName) -> tuple[Exposure, str]:
+        """Where a tool is for a model that has not searched yet, and why."""
+        exposed = self._held.exposed
+        return exposed.exposure(name), exposed.reasons.get(name, "it is one of the board's own")
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What would help models to choose among the tools; nothing is wrong."""
+        return self._held.exposed.advice
+
+    def _exposed(self, single_turn: bool) -> Exposed:
+        return expose(self.catalog, self.residency, single_turn=True) if single_turn else self._held.exposed
 
     def deferred_bytes(self) -> int:
         """How many bytes the definitions take that are not in the list."""
@@ -319,10 +340,19 @@ class Board:
         return self._roster.instructions(source)
 
 
-def _residency(config: BoardConfig) -> Residency:
+def _residency(config: Config) -> Residency:
+    table = config.board
     return Residency(
-        search=cast("Search", config.search),
-        threshold=config.threshold,
-        always=config.always,
-        max_direct=config.max_direct,
+        search=cast("Search", table.search),
+        threshold=table.threshold,
+        always=table.always,
+        hidden=table.hidden,
+        max_direct=table.max_direct,
+        context_tokens=table.context_tokens,
+        context_share=table.context_share,
+        profile=cast("Profile", table.profile),
+        wishes={
+            name: source.defer_loading for name, source in config.sources.items() if source.defer_loading is not None
+        },
+        learn=table.learn,
     )

@@ -12,6 +12,8 @@ from pegboard.catalog import Unknown
 from pegboard.core import FailureCode, Progress, Session, ToolName
 from pegboard.core.call import Log
 from pegboard.discovery import pages
+from pegboard.discovery.announce import announcement
+from pegboard.errors import PegboardError
 from pegboard.schema.types import JsonObject
 from pegboard.surface import mcp
 from pegboard.surface.mcp import Family
@@ -21,7 +23,8 @@ PAGE = 1000
 """Tools of one page of a list: many clients read the first page only, and thousands at once stall the others."""
 SESSION_KEY = "pegboard/session"
 """Where a client of the stateless family may name its session, in the `_meta` of a request."""
-LINE = 100
+TOO_MANY = -32000
+"""The JSON-RPC code (of the range for servers' own) where there are more tools than may be listed."""
 RESULT_READ = pages.SPEC.name
 """Joins a session's list when one of its answers is kept in pages."""
 
@@ -41,19 +44,7 @@ class Gateway:
 
     def instructions(self) -> str:
         """What there is, one line a namespace; how to find the rest, where there is more than the list shows."""
-        view = self.board.view()
-        namespaces = self.board.catalog.namespaces
-        lines = [f"{len(self.board.catalog)} tools in {len(namespaces)} namespaces:"]
-        for namespace, specs in namespaces.items():
-            names = ", ".join(spec.name.name for spec in specs)
-            few = names if len(names) <= LINE else names[:LINE].rpartition(",")[0] + ", ..."
-            lines.append(f"- {namespace or '(no namespace)'}: {len(specs)} tools ({few})")
-        if view.meta and view.deferred:
-            lines.append(
-                "Only some of them are in your tool list. tool_search finds the others by what they do; what it finds"
-                " can be called by name at once, or through tool_call."
-            )
-        return "\n".join(lines)
+        return announcement(self.board.view())
 
     def fingerprint(self, peer: Peer) -> object:
         """Changes when the peer's list changes."""
@@ -63,7 +54,10 @@ class Gateway:
         """One page of the peer's list."""
         family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
         view = self.board.view(self._of(peer))
-        specs = view.listed
+        try:
+            specs = view.listed
+        except PegboardError as problem:
+            raise Refusal(str(problem), code=TOO_MANY) from None
         start = self._start(cursor, [view.wire_name(spec.name) for spec in specs])
         page = specs[start : start + PAGE]
         body: dict[str, Any] = {"tools": [self._row(spec, view.wire_name(spec.name), family) for spec in page]}

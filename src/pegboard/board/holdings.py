@@ -44,6 +44,7 @@ class Holdings:
         self.aliases = AliasTable()
         self.list_version = 0
         self.exposed = Exposed(())
+        self.hot: tuple[str, ...] = ()
         self._residency = residency
         self._deferred_bytes: int | None = None
         self._make_index = index
@@ -51,6 +52,7 @@ class Holdings:
         self._reserved = reserved
         self.reserved = frozenset(reserved.values())
         self._behind: set[ToolName] = set()
+        self._unseen = frozenset[ToolName]()
         self._lock = anyio.Lock()
         self._shelf = shelf
         self._unsaved = False
@@ -68,12 +70,14 @@ class Holdings:
         if not diff:
             return diff
         self.catalog = newer
-        exposed = expose(newer, self._residency)
+        exposed = expose(newer, self._residency, self.hot)
         if (exposed.direct, exposed.meta) != (self.exposed.direct, self.exposed.meta):
             self.list_version += 1
         self.exposed = exposed
         self._deferred_bytes = None
-        self._behind.update(diff.added, diff.changed, diff.removed)
+        unseen = frozenset(spec.name for spec in exposed.hidden)
+        self._behind.update(diff.added, diff.changed, diff.removed, unseen ^ self._unseen)
+        self._unseen = unseen
         return diff
 
     @property
@@ -116,18 +120,24 @@ class Holdings:
         index = self._make_index()
         with no_collection():
             if self._shelf is not None and self._shelf.exists() and isinstance(index, Shelved):
-                self._unsaved = index.load(self._shelf, catalog.specs) < len(catalog)
+                self._unsaved = index.load(self._shelf, self._searched(catalog)) < len(catalog)
             else:
-                index.update(put=catalog.specs)
+                index.update(put=self._searched(catalog))
                 self._unsaved = True
         self._index = index
 
     def _index_change(self, catalog: Catalog, names: set[ToolName]) -> None:
         assert self._index is not None
-        present = [tool.spec for name in sorted(names, key=str) for tool in [catalog.get(name)] if tool is not None]
+        ordered = sorted(names, key=str)
+        there = [name for name in ordered if name in catalog and name not in self._unseen]
+        gone = [name for name in ordered if name not in catalog or name in self._unseen]
         with no_collection():
-            self._index.update(put=present, remove=sorted((n for n in names if n not in catalog), key=str))
+            self._index.update(put=[catalog.tools[name].spec for name in there], remove=gone)
         self._unsaved = self._unsaved or bool(names)
+
+    def _searched(self, catalog: Catalog) -> list[ToolSpec]:
+        """The tools that a search may find: all but the hidden ones."""
+        return [spec for spec in catalog.specs if spec.name not in self._unseen]
 
     def shelve(self) -> None:
         """Keep a large index for the next run; nobody may search meanwhile."""

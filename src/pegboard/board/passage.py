@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from pegboard.config import Config
 from pegboard.core import Call, Failure, Handler, Health, Middleware, Source, Tool, ToolName, ToolSpec, pipeline
+from pegboard.errors import StoreError
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
 from pegboard.invoke.deprecation import deprecation
@@ -146,6 +147,17 @@ class Passage:
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the recording."""
         return self.recorder.warnings if self.recorder is not None else ()
+
+    def most_used(self, most: int) -> tuple[str, ...]:
+        """The full names of the tools that past runs called most; none where nothing can be read. Blocks."""
+        if self.recorder is None:
+            return ()
+        from pegboard.discovery.learned import most_used
+
+        try:
+            return most_used(self.recorder.store, most)
+        except StoreError:
+            return ()
 
     async def close(self) -> None:
         """Write what is still to be recorded, even while the board is being cancelled."""

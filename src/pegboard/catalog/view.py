@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pegboard.catalog.alias import AliasTable
 from pegboard.core import ToolName, ToolSpec
+from pegboard.errors import PegboardError
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class View:
         loaded: deferred tools that the session has loaded, last in its list, so that what stands before them stays.
         aliases: the wire names of the tools.
         notes: what a reader should know of the selection, such as tools deferred because there are too many.
+        refusal: why no list can be made of it: more tools than may be sent, and no search to find the rest by.
     """
 
     direct: tuple[ToolSpec, ...] = ()
@@ -25,10 +27,17 @@ class View:
     loaded: tuple[ToolSpec, ...] = ()
     aliases: AliasTable = AliasTable()
     notes: tuple[str, ...] = ()
+    refusal: PegboardError | None = None
 
     @property
     def listed(self) -> tuple[ToolSpec, ...]:
-        """Everything in the list, in its order."""
+        """Everything in the list, in its order.
+
+        Raises:
+            PegboardError: there are more tools than may be sent, and search is off.
+        """
+        if self.refusal is not None:
+            raise self.refusal
         return (*self.direct, *self.meta, *self.loaded)
 
     def wire_name(self, name: ToolName) -> str:

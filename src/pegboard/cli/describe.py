@@ -30,7 +30,8 @@ async def describe(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJs
             return report_failure(for_shell(unknown_failure(target)), as_json=json)
         tool = board.tool(target)
         assert tool is not None, "what a board resolves, it has"
-        row = shapes.definition(tool.spec, board.aliases)
+        place, why = board.exposure(tool.name)
+        row = shapes.definition(tool.spec, board.aliases, (place.value, why))
     if json:
         document(row)
     else:
@@ -39,7 +40,8 @@ async def describe(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJs
 
 
 def _text(row: JsonObject) -> str:
-    facts = [f"{key.replace('_', ' ')}: {_plain(row[key])}" for key in _LINES if row[key]]
+    facts = [f"exposure: {row['exposure']}, because {row['exposure_reason']}"]
+    facts += [f"{key.replace('_', ' ')}: {_plain(row[key])}" for key in _LINES if row[key]]
     hints = [f"hint: {hint}" for hint in row["hints"]]
     schemas = [f"{key}: {_pretty(row[f'{key}_schema'])}" for key in ("input", "output") if row[f"{key}_schema"]]
     examples = [f"example: {_pretty(example)}" for example in row["examples"]]

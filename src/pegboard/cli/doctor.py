@@ -20,24 +20,24 @@ async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -
     async with opened(config) as board:
         await board.refresh()
         statuses = await board.statuses()
-        warnings = list(board.warnings)
+        warnings, advice = list(board.warnings), list(board.advice)
         tools = len(board.catalog)
     if json:
         sources = [shapes.checked_source(status) for status in statuses]
-        document({"config": str(config), "tools": tools, "sources": sources, "warnings": warnings})
+        document({"config": str(config), "tools": tools, "sources": sources, "warnings": warnings, "advice": advice})
     else:
-        _show(statuses, warnings)
+        _show(statuses, [*warnings, *advice])
     unwell = any(status.state in _BAD for status in statuses) or warnings
     return Exit.FINDING if unwell else Exit.OK
 
 
-def _show(statuses: Sequence[SourceStatus], warnings: Sequence[str]) -> None:
+def _show(statuses: Sequence[SourceStatus], remarks: Sequence[str]) -> None:
     rows = [
         (s.name, s.kind, s.state, s.tools, "" if s.start_seconds is None else f"{s.start_seconds:.1f} s", s.error)
         for s in statuses
     ]
     table(("source", "kind", "state", "tools", "start", "error"), rows)
-    for line in (*_notes(statuses), *warnings):
+    for line in (*_notes(statuses), *remarks):
         say(line)
 
 

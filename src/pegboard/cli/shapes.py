@@ -25,8 +25,8 @@ def tool(spec: ToolSpec, aliases: AliasTable) -> JsonObject:
     }
 
 
-def definition(spec: ToolSpec, aliases: AliasTable) -> JsonObject:
-    """A tool as `describe` shows it: everything that is known."""
+def definition(spec: ToolSpec, aliases: AliasTable, exposure: tuple[str, str] = ("", "")) -> JsonObject:
+    """A tool as `describe` shows it: everything that is known, and where it is for a model, with the reason."""
     return {
         **tool(spec, aliases),
         "version": spec.name.version,
@@ -42,6 +42,8 @@ def definition(spec: ToolSpec, aliases: AliasTable) -> JsonObject:
         "successor": spec.successor,
         "sunset": spec.sunset,
         "annotations": spec.annotations,
+        "exposure": exposure[0],
+        "exposure_reason": exposure[1],
         "digest": spec.digest,
         "meta": spec.meta,
     }

@@ -18,7 +18,12 @@ class BoardConfig:
     search: str
     threshold: int
     always: tuple[str, ...]
+    hidden: tuple[str, ...]
     max_direct: int
+    context_tokens: int
+    context_share: float
+    profile: str
+    learn: int
     start_timeout: float
     call_timeout: float
     concurrency: int
@@ -40,6 +45,7 @@ class SourceConfig:
         start_timeout: seconds, the board's where it has none of its own.
         call_timeout: seconds, likewise.
         trust_annotations: whether its hints may loosen a policy.
+        defer_loading: whether its tools are to be deferred (True) or loaded (False); None where it does not say.
         disabled: whether it is left out.
         options: the keys that only this kind has, defaults filled in (for `mcp`: transport, env, headers, cwd).
         version: the version of its tools.
@@ -55,6 +61,7 @@ class SourceConfig:
     start_timeout: float
     call_timeout: float
     trust_annotations: bool
+    defer_loading: bool | None
     disabled: bool
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     version: str | None = None

@@ -12,6 +12,7 @@ from pegboard.config.types import (
     SECONDS,
     SELECTORS,
     SERVER,
+    SHARE,
     STORE,
     TEXT,
     choice,
@@ -41,15 +42,44 @@ BOARD = Table(
         Key(
             "always",
             SELECTORS,
-            "Tools that a model sees from the start, even on a large board.",
+            "Tools that must be at hand: a model sees them from the start, even on a large board.",
             [],
             example='["git.git_status", "files.*"]',
         ),
         Key(
+            "hidden",
+            SELECTORS,
+            "Tools that no model shall see: neither listed nor found. Composed tools can still call them.",
+            [],
+            example='["db.execute_sql"]',
+        ),
+        Key(
             "max_direct",
             whole(1),
-            "How many tools a model sees from the start at most on a board with search; what it finds comes on top.",
-            60,
+            "How many tools a model sees from the start at most; what it finds comes on top. With search the rest is "
+            "found by it, with a warning; with search off more than these are an error.",
+            50,
+        ),
+        Key("context_tokens", whole(1), "How large the context of the models is that use the board.", 200_000),
+        Key(
+            "context_share",
+            SHARE,
+            "Which part of the context the definitions in the list may take; beyond it tools are found by search, "
+            "those of `always` excepted. A token is counted as four bytes.",
+            0.2,
+        ),
+        Key(
+            "profile",
+            choice("default", "runtype"),
+            'Which tools may be deferred: any, or ("runtype") only those made in this file or in Python, while MCP, '
+            "API and database tools stay loaded.",
+            "default",
+        ),
+        Key(
+            "learn",
+            whole(0, 50),
+            "How many of the tools that past runs used most a model sees from the start as well.",
+            0,
         ),
         Key("start_timeout", SECONDS, "How long a source may take to start and list its tools.", 30),
         Key("call_timeout", SECONDS, "How long one call may take.", 60),
@@ -90,6 +120,12 @@ SOURCE = Table(
             "Whether its hints about effects (read-only, destructive ...) may loosen a policy. Untrusted hints only "
             "tighten.",
             False,
+        ),
+        Key(
+            "defer_loading",
+            FLAG,
+            "Whether its tools are found by search (true) or loaded from the start (false), where a tool itself says "
+            "nothing. The board's policy comes first: `pegboard describe TOOL` says why a tool is where it is.",
         ),
         Key("disabled", FLAG, "Leaves it out without deleting its table.", False),
     ),

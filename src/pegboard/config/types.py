@@ -92,6 +92,13 @@ def _number(value: Any, _: Path) -> float:
     return float(number)
 
 
+def _share(value: Any, folder: Path) -> float:
+    number = _number(value, folder)
+    if number > 1:
+        raise BadValue(f"{number} is more than the whole.", "Write a share from 0 to 1, for example 0.2.")
+    return number
+
+
 def _object(value: Any, _: Path) -> dict[str, Any]:
     return _expect(dict, value, "{ key = 1 }")
 
@@ -205,6 +212,7 @@ def _day(value: Any, _: Path) -> str:
 TEXT = Type("text", _text)
 ANY = Type("anything", lambda value, folder: value)
 NUMBER = Type("number", _number)
+SHARE = Type("number from 0 to 1", _share)
 OBJECT = Type("table", _object)
 ROWS = Type("list of tables", _rows)
 TEXTS = Type("text or list of texts", _texts)

@@ -7,21 +7,28 @@ from pegboard.core import Call, Result, ToolSpec
 from pegboard.discovery.answers import answer, definition, described
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
+from pegboard.discovery.residency import Exposure
 from pegboard.schema.types import JsonObject
 
 SPEC = meta_spec(
     "tool_describe",
-    "Show the full definition of tools that you know by name: arguments, result, effects, hints, examples.",
+    "Show the full definition of tools that you know by name: arguments, result, effects, hints, examples. Without"
+    " names: all that you have loaded so far, for when you no longer see their definitions.",
     {"names": {"type": "array", "items": {"type": "string"}, "description": "Names of tools, in any spelling."}},
-    required=("names",),
 )
 
 
 async def tool_describe(desk: Desk, call: Call) -> Result:
-    """The definitions of the named tools, which are then loaded for the session."""
-    sent: Any = call.arguments.get("names", [])
+    """The definitions of the named tools, which are then loaded for the session; without names of all loaded ones.
+
+    What a session has loaded is the board's to know: a client that has compacted its history gets it back here.
+    """
+    sent: Any = call.arguments.get("names") or []
     names = [sent] if isinstance(sent, str) else [str(name) for name in cast("list[Any]", sent)]
-    meant = [desk.resolve(name) for name in names]
+    loaded = [spec.name for spec in desk.view(call.session).loaded]
+    meant = [desk.resolve(name) for name in names] if names else loaded
+    if not meant:
+        return answer({"tools": [], "unknown": []}, "Nothing is loaded yet. Find tools with tool_search.")
     missing = [name for name in meant if isinstance(name, Unknown)]
     found = [name for name in meant if not isinstance(name, Unknown)]
     if missing and not found:
@@ -29,7 +36,7 @@ async def tool_describe(desk: Desk, call: Call) -> Result:
     view = desk.view(call.session)
     desk.load(call.session, found)
     specs = [tool.spec for tool in map(desk.catalog.get, found) if tool is not None]
-    rows = [full(spec, view) for spec in specs]
+    rows = [_placed(full(spec, view), *desk.exposure(spec.name)) for spec in specs]
     failures = [desk.absent(name) for name in missing]
     text = [*map(_text, rows), *map(str, failures)]
     return answer({"tools": rows, "unknown": [failure.to_json() for failure in failures]}, "\n\n".join(text))
@@ -51,6 +58,10 @@ def full(spec: ToolSpec, view: View) -> JsonObject:
         "source": {"name": spec.source.name, "kind": spec.source.kind},
     }
     return {**definition(spec, view), **{key: value for key, value in more.items() if value}}
+
+
+def _placed(row: JsonObject, exposure: Exposure, reason: str) -> JsonObject:
+    return {**row, "exposure": exposure.value, "exposure_reason": reason}
 
 
 def _text(row: JsonObject) -> str:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from pegboard.catalog import Catalog, Unknown, View
 from pegboard.core import Call, Discoverable, Failure, Result, Session, SourceStatus, ToolName
+from pegboard.discovery.residency import Exposure
 from pegboard.index import Found, Where
 
 
@@ -30,6 +31,10 @@ class Desk(Protocol):
 
     def view(self, session: Session) -> View:
         """What the session sees."""
+        ...
+
+    def exposure(self, name: ToolName) -> tuple[Exposure, str]:
+        """Where a tool is for a model that has not searched yet, and why."""
         ...
 
     def deferred_bytes(self) -> int:

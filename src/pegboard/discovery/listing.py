@@ -1,5 +1,6 @@
 """`list_available_tools`: the whole board by name, one line a tool, a page at a time."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,6 +8,7 @@ from pegboard.core import Call, Failure, FailureCode, Result, SourceState, Sourc
 from pegboard.discovery.answers import answer, one_line
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
+from pegboard.discovery.residency import Exposure
 from pegboard.schema.types import JsonObject
 
 PAGE = 100
@@ -26,7 +28,8 @@ SPEC = meta_spec(
 async def list_available_tools(desk: Desk, call: Call) -> Result:
     """One page of the catalog, with the namespaces and the sources that are not well."""
     wanted = {key: call.arguments.get(key) for key in ("category", "namespace")}
-    specs = [spec for spec in desk.catalog.specs if _matches(spec, wanted)]
+    seen = [spec for spec in desk.catalog.specs if desk.exposure(spec.name)[0] is not Exposure.HIDDEN]
+    specs = [spec for spec in seen if _matches(spec, wanted)]
     start = _start(call.arguments.get("cursor"), len(specs))
     if start is None:
         return Result(
@@ -43,7 +46,7 @@ async def list_available_tools(desk: Desk, call: Call) -> Result:
     page = specs[start : start + PAGE]
     value: dict[str, Any] = {
         "total": len(specs),
-        "namespaces": {name: len(group) for name, group in desk.catalog.namespaces.items()},
+        "namespaces": dict(Counter(spec.name.namespace for spec in seen)),
         "tools": [_row(spec, view.wire_name(spec.name), statuses, spec.name in direct) for spec in page],
         "sources": [_source(status) for status in statuses.values()],
     }
