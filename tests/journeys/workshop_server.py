@@ -2,6 +2,8 @@
 
 import os
 import sys
+from base64 import b64decode, b64encode
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+PHOTO = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20
+"""The head of a picture and as many bytes as make it large; nobody decodes it."""
 ANY: dict[str, Any] = {"type": "object", "properties": {}}
 TEXT: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 DIARY = Path(os.environ.get("WORKSHOP_DIARY", os.devnull))
@@ -38,6 +42,14 @@ async def picture(_ctx: Any, _arguments: Any) -> types.CallToolResult:
 
 async def sound(_ctx: Any, _arguments: Any) -> types.CallToolResult:
     return answer(types.AudioContent(type="audio", data="UklGRg==", mime_type="audio/wav"))
+
+
+async def photo(_ctx: Any, _arguments: Any) -> types.CallToolResult:
+    return answer(types.ImageContent(type="image", data=b64encode(PHOTO).decode(), mime_type="image/png"))
+
+
+async def frame(_ctx: Any, arguments: dict[str, Any]) -> types.CallToolResult:
+    return answer(text(f"{sha256(b64decode(arguments['photo'])).hexdigest()} {arguments['label']}"))
 
 
 async def link(_ctx: Any, _arguments: Any) -> types.CallToolResult:
@@ -105,6 +117,15 @@ async def pid(_ctx: Any, _arguments: Any) -> types.CallToolResult:
 TOOLS = {
     echo: ("Say a text back, as structured content too.", TEXT),
     picture: ("Draw a picture of one pixel.", ANY),
+    photo: ("Take a photo of some kilobytes.", ANY),
+    frame: (
+        "Frame a photo, and say which.",
+        {
+            "type": "object",
+            "properties": {"photo": {"type": "string", "contentEncoding": "base64"}, "label": {"type": "string"}},
+            "required": ["photo", "label"],
+        },
+    ),
     sound: ("Play a short sound.", ANY),
     link: ("Give a link to a resource.", ANY),
     embedded: ("Give a resource, embedded.", ANY),

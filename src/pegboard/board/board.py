@@ -19,9 +19,11 @@ from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory
 from pegboard.board.passage import Passage
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
+from pegboard.board.shelf import Assets
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import Config, load
 from pegboard.core import (
+    AssetScheme,
     Call,
     Discoverable,
     Failure,
@@ -37,10 +39,11 @@ from pegboard.core import (
     ToolName,
     ToolSpec,
 )
+from pegboard.core.asset import unknown_asset
 from pegboard.core.call import Log
 from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.hydrate import hydrate
-from pegboard.discovery.meta import SHOWN
+from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.residency import Exposed, Exposure, Profile, Search, expose
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
@@ -63,6 +66,8 @@ class Board:
         refresh: which sources to list anew on entering, whatever is remembered.
         watcher: hears how a source is whenever that changes.
         filters: by a source's name, which of its tools may be on the board.
+        assets: keeps binary parts of results; None where nothing is kept.
+        builtins: tools of the board itself that models see, by name.
         config: what it was made of.
     """
 
@@ -78,6 +83,8 @@ class Board:
         refresh: Refresh = False,
         watcher: Watcher | None = None,
         filters: Mapping[str, Filter] | None = None,
+        assets: Assets | None = None,
+        builtins: Sequence[str] = (),
         config: Config | None = None,
     ) -> None:
         self.name = name
@@ -89,6 +96,8 @@ class Board:
         reserved = {name: ToolName("", name) for name in META_NAMES}
         self._held = Holdings(default_index, self.residency, reserved, shelf)
         self._memory = memory
+        self.assets = assets
+        self._builtins = tuple(BUILTINS[name] for name in builtins)
         self._composer = Composer(self.run, config.tables if config is not None else {})
         self._roster = Roster(sources, self._held, memory, watcher, filters, self._composer)
         self._loaded = Loaded()
@@ -123,15 +132,19 @@ class Board:
         """
         found = config if isinstance(config, Config) else load(config)
         memory = Memory(found.board.store, found.sources, META_NAMES, keep_days=found.board.keep_days)
+        scheme = AssetScheme(found.board.asset_scheme)
+        assets = Assets(memory, scheme, days=found.board.asset_days)
         return cls(
             [*sources_of(found), *beside],
             name=found.board.name,
             residency=_residency(found),
             memory=memory,
-            passage=Passage.of(found, memory.keeper(found.board.max_result), beside),
+            passage=Passage.of(found, memory.keeper(found.board.max_result, scheme), beside, assets),
             refresh=refresh,
             watcher=watcher,
             filters=filters_of(found),
+            assets=assets,
+            builtins=found.board.builtins,
             config=found,
         )
 
@@ -212,7 +225,7 @@ class Board:
         return View(
             exposed.direct,
             exposed.deferred,
-            SHOWN if exposed.meta else (),
+            (*(SHOWN if exposed.meta else ()), *self._builtins),
             tuple(tool.spec for tool in tools if tool is not None),
             self._held.aliases,
             exposed.notes,
@@ -310,6 +323,12 @@ class Board:
     async def page(self, id: str, number: int, session: Session) -> str | None:
         """One page of a result that was cut, counted from 1, or None where there is none for this principal."""
         return await self._memory.page(id, number, session.principal) if self._memory else None
+
+    async def read_asset(self, handle: str, offset: int, limit: int, session: Session) -> Result:
+        """A part of a text asset, by characters counted from 0. What goes wrong is in the result."""
+        if self.assets is None:
+            return Result(failure=unknown_asset(handle))
+        return await self.assets.read(handle, offset, limit, session)
 
     # Sources
 

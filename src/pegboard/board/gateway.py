@@ -14,6 +14,7 @@ from pegboard.core.call import Log
 from pegboard.discovery import pages
 from pegboard.discovery.announce import announcement
 from pegboard.errors import PegboardError
+from pegboard.invoke.size import is_cut
 from pegboard.schema.types import JsonObject
 from pegboard.surface import mcp
 from pegboard.surface.mcp import Family
@@ -92,7 +93,7 @@ class Gateway:
         failure = result.failure
         if failure is not None and failure.code is FailureCode.UNKNOWN_TOOL and isinstance(found, Unknown):
             raise Refusal(f"Unknown tool: {failure.message} {failure.next_step}", data=failure.to_json())
-        if result.assets:
+        if is_cut(result):
             self.board.load(session, [RESULT_READ])
         self.board.refresh_soon()
         tool = self.board.tool(target)

@@ -12,7 +12,8 @@ from pegboard.board.attached import Known
 from pegboard.catalog import AliasTable
 from pegboard.catalog.plain import spec_from_json, spec_to_json
 from pegboard.config import SourceConfig
-from pegboard.core import Call, Listing, Result, Tool, ToolName
+from pegboard.core import AssetScheme, Call, Listing, Result, Tool, ToolName
+from pegboard.core.asset import asset_id
 from pegboard.core.bulk import no_collection
 from pegboard.invoke.size import Keep, Kept
 from pegboard.store.glance import Glance, glance
@@ -117,23 +118,27 @@ class Memory:
 
         return await anyio.to_thread.run_sync(lambda: self.store.update_aliases(extended))
 
-    async def page(self, id: str, number: int, owner: str) -> str | None:
+    async def page(self, handle: str, number: int, owner: str) -> str | None:
         """One page of a kept result, counted from 1, with what there is beside it."""
+        id = asset_id(handle)
+        if not id:
+            return None
         page = await anyio.to_thread.run_sync(lambda: self.store.result_page(id, number - 1, owner=owner))
         return None if page is None else f"{page.text}\n\n(page {number} of {page.pages})"
 
-    def keeper(self, limit: int) -> Keep:
+    def keeper(self, limit: int, scheme: AssetScheme = AssetScheme.PEGBOARD) -> Keep:
         """Keeps the whole of answers, in pages of which each is within a limit.
 
         Parameters:
             limit: bytes.
+            scheme: how their handles are written.
         """
         page_chars = max(limit // 4 - _PAGE_FOOT, 256)  # a character takes four bytes at most
 
         async def keep(call: Call, text: str) -> Kept:
             owner = call.session.principal
             handle = await anyio.to_thread.run_sync(
-                lambda: self.store.put_result(text, owner=owner, page_chars=page_chars)
+                lambda: f"{scheme}://{self.store.put_result(text, owner=owner, page_chars=page_chars)}"
             )
             last = max(-(-len(text) // page_chars), 1)
             return Kept(handle, f'Read the whole with result_read: id "{handle}", pages 1 to {last}.')

@@ -9,13 +9,15 @@ import anyio
 import anyio.to_thread
 
 from pegboard.config import Config
-from pegboard.core import Call, Failure, Handler, Health, Middleware, Source, Tool, ToolName, ToolSpec, pipeline
+from pegboard.core import Call, Failure, Handler, Health, Middleware, Shelf, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.errors import StoreError
+from pegboard.invoke.binary import binary
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
 from pegboard.invoke.deprecation import deprecation
 from pegboard.invoke.dispatch import dispatch
 from pegboard.invoke.guard import guard
+from pegboard.invoke.handles import handles
 from pegboard.invoke.hint import hints
 from pegboard.invoke.modes import dry_run, modes
 from pegboard.invoke.record import record
@@ -93,34 +95,37 @@ class Passage:
         redactor: knows its secrets.
         recorder: takes its calls; None where nothing is recorded.
         keep: keeps the whole of answers that were cut; None where nothing is kept.
+        shelf: keeps their binary parts; None where those stay in them.
     """
 
     limits: Limits = Limits()
     redactor: Redactor = field(default_factory=Redactor)
     recorder: Recorder | None = None
     keep: Keep | None = None
+    shelf: Shelf | None = None
 
     @classmethod
-    def of(cls, config: Config, keep: Keep | None, beside: Sequence[Source] = ()) -> Self:
+    def of(cls, config: Config, keep: Keep | None, beside: Sequence[Source] = (), shelf: Shelf | None = None) -> Self:
         """The passage that a config sets; it hears of every secret that the config's references lead to.
 
         Parameters:
             config: the config.
             keep: keeps the whole of answers that were cut.
             beside: sources besides the config's.
+            shelf: keeps the binary parts of answers.
         """
         redactor = Redactor()
         config.secrets.watch(redactor.register)
         store = traces_of(config)
         recorder = None if store is None else Recorder(store, keep_seconds=config.board.keep_days * _DAY)
-        return cls(limits=Limits.of(config, beside), redactor=redactor, recorder=recorder, keep=keep)
+        return cls(limits=Limits.of(config, beside), redactor=redactor, recorder=recorder, keep=keep, shelf=shelf)
 
     def handler(self, board: Lookups, outer: Sequence[Middleware]) -> Handler:
         """The whole pipeline.
 
-        Outermost the size of what goes out, so that what is recorded is whole; then the record, which sees every
-        refusal; deprecation; what was given; the mode and the arguments; last the place in the queue, the time, the
-        tool.
+        Outermost the size of what goes out and its binary parts, so that what is recorded is whole; then the record,
+        which sees every refusal; deprecation; what was given; the mode and the arguments; last the place in the queue,
+        the time, the tool.
 
         Parameters:
             board: what is asked.
@@ -131,11 +136,13 @@ class Passage:
         return pipeline(
             dispatch(board.tool, board.lacking),
             size(self.keep, limit_of=self._limit),
+            binary(self.shelf, board.spec, applies=lambda call: call.parent is None),
             conceal(self.redactor),
             *recording,
             deprecation(board.spec),
             *outer,
             modes(board.spec),
+            handles(self.shelf, board.spec),
             guard(board.spec),
             hints(board.spec),
             dry_run(board.health_of, board.spec),

@@ -29,6 +29,9 @@ class BoardConfig:
     concurrency: int
     max_result: int
     keep_days: int
+    asset_days: int
+    asset_scheme: str
+    builtins: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

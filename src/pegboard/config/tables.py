@@ -16,6 +16,7 @@ from pegboard.config.types import (
     STORE,
     TEXT,
     choice,
+    list_of,
     table_of,
     whole,
 )
@@ -94,6 +95,25 @@ BOARD = Table(
             100_000,
         ),
         Key("keep_days", whole(1, 36_500), "How long large results and traces are kept.", 30),
+        Key(
+            "asset_days",
+            whole(1, 36_500),
+            "How long binary parts of results (from 4,096 bytes on) are kept, for which models see a handle.",
+            7,
+        ),
+        Key(
+            "asset_scheme",
+            choice("pegboard-asset", "runtype-asset"),
+            "How handles are written. With `runtype-asset`, for agents from Runtype, both are read.",
+            "pegboard-asset",
+        ),
+        Key(
+            "builtins",
+            list_of(choice("asset_read")),
+            "Tools of the board itself that models see, besides those for finding tools.",
+            [],
+            example='["asset_read"]',
+        ),
     ),
 )
 

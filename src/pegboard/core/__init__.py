@@ -1,5 +1,6 @@
 """The nouns: frozen data and protocols, no I/O. Read `name`, `spec`, `call`, `tool`, `source`, in this order."""
 
+from pegboard.core.asset import Asset, AssetScheme, Shelf
 from pegboard.core.call import (
     Call,
     Change,
@@ -29,6 +30,8 @@ from pegboard.core.spec import Effects, Freeform, Hint, Relation, Rung, SourceRe
 from pegboard.core.tool import Tool
 
 __all__ = [
+    "Asset",
+    "AssetScheme",
     "Call",
     "Change",
     "Discoverable",
@@ -56,6 +59,7 @@ __all__ = [
     "Selection",
     "Selector",
     "Session",
+    "Shelf",
     "Source",
     "SourceRef",
     "SourceReport",

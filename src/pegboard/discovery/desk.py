@@ -53,6 +53,10 @@ class Desk(Protocol):
         """How the sources are."""
         ...
 
+    def read_asset(self, handle: str, offset: int, limit: int, session: Session) -> Awaitable[Result]:
+        """A part of a text asset, by characters counted from 0."""
+        ...
+
     def page(self, id: str, number: int, session: Session) -> Awaitable[str | None]:
         """One page of a result that was cut, counted from 1; None where this principal has none."""
         ...

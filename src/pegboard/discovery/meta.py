@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pegboard.core import Tool, ToolName
-from pegboard.discovery import call, describe, listing, pages, search
+from pegboard.discovery import assets, call, describe, listing, pages, search
 from pegboard.discovery.define import bound
 from pegboard.discovery.desk import Desk
 
@@ -13,12 +13,16 @@ _TOOLS = (
     (call.SPEC, call.tool_call),
     (listing.SPEC, listing.list_available_tools),
     (pages.SPEC, pages.result_read),
+    (assets.SPEC, assets.asset_read),
 )
 
 META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
 """Wire names that no other tool may take."""
 
-SHOWN = tuple(spec for spec, _ in _TOOLS if spec is not pages.SPEC)
+BUILTINS = {spec.name.name: spec for spec in (assets.SPEC,)}
+"""Tools of the board itself that are in a list only where the config says so."""
+
+SHOWN = tuple(spec for spec, _ in _TOOLS if spec is not pages.SPEC and spec.name.name not in BUILTINS)
 """The meta-tools in a list. `result_read` joins a session's list when one of its results is cut."""
 
 

@@ -59,6 +59,11 @@ def size(keep: Keep | None = None, *, limit_of: Callable[[Call], int] = lambda c
     return wrap
 
 
+def is_cut(result: Result) -> bool:
+    """Whether something of an answer was cut."""
+    return result.report is not None and any(change.kind == "cut" for change in result.report.changes)
+
+
 def _fits(result: Result, limit: int) -> bool:
     if result.value is not None and not surely_fits(result.value, limit) and byte_size(json_text(result.value)) > limit:
         return False

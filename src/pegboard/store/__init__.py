@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pegboard.store.asset import Held, Page
     from pegboard.store.keep import Store
-    from pegboard.store.result import Page
     from pegboard.store.stored import StoredListing
 
-__all__ = ["Page", "Store", "StoredListing"]
-_HOMES = {"Store": "keep", "StoredListing": "stored", "Page": "result"}
+__all__ = ["Held", "Page", "Store", "StoredListing"]
+_HOMES = {"Store": "keep", "StoredListing": "stored", "Page": "asset", "Held": "asset"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,6 @@
 """The board's store: catalog, wire names and large results. Trouble with it never stops a board from serving."""
 
+import json
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -10,17 +11,19 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from pegboard.core import ToolName
+from pegboard.core import Asset, ToolName
 from pegboard.errors import StoreError
 from pegboard.store.alias import read_aliases, write_aliases
+from pegboard.store.asset import PAGE_CHARS, Held, Page, forget_assets, page_of, read_asset, write_asset
 from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
 from pegboard.store.glance import FILE_NAME
 from pegboard.store.listing import forget_listing, read_listings, write_listing
-from pegboard.store.result import PAGE_CHARS, Page, forget_results, read_page, write_result
 from pegboard.store.stored import StoredListing
 
 T = TypeVar("T")
 KEEP_DAYS = 30
+ASSET_DAYS = 7
+_DAY = 86_400.0
 
 
 class Store:
@@ -107,25 +110,27 @@ class Store:
         kept = self._write(step, None)
         return change(self.aliases()) if kept is None else kept
 
-    def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
-        """Keep a large result, and drop those that are older than `keep_days`.
+    def put_asset(
+        self, data: bytes, media_type: str, *, owner: str = "local", days: float = ASSET_DAYS, page_chars: int = 0
+    ) -> Asset:
+        """Keep bytes aside, and drop what has expired.
 
         Parameters:
-            text: the whole of it.
-            owner: the principal who may read it.
-            page_chars: how many characters a page has.
-
-        Returns:
-            The handle to read its pages by.
+            data: the bytes.
+            media_type: what they are.
+            owner: the principal who may have them.
+            days: how long they are kept.
+            page_chars: how many characters a page has, where it is a text to be read in pages.
 
         Raises:
-            StoreError: it could not be kept.
+            StoreError: they could not be kept.
         """
         now = self._clock()
 
-        def step(connection: Connection) -> str:
-            forget_results(connection, before=now - self.keep_days * 86_400)
-            return write_result(connection, text, owner=owner, saved=now, page_chars=page_chars)
+        def step(connection: Connection) -> Asset:
+            forget_assets(connection, now=now)
+            expires = now + days * _DAY
+            return write_asset(connection, data, media_type, owner=owner, expires=expires, page_chars=page_chars)
 
         kept = self._write(step, None)
         if kept is None:
@@ -134,9 +139,24 @@ class Store:
             )
         return kept
 
-    def result_page(self, handle: str, number: int = 0, *, owner: str = "local") -> Page | None:
-        """One page of a large result, or None where there is no such page for this owner."""
-        return self._read(lambda connection: read_page(connection, handle, number, owner=owner), None)
+    def asset(self, id: str, *, owner: str = "local") -> Held | None:
+        """An asset of this owner, without its bytes where it has expired; None where the owner has none such."""
+        now = self._clock()
+        return self._read(lambda connection: read_asset(connection, id, owner=owner, now=now), None)
+
+    def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
+        """Keep a large text for `keep_days`, to be read in pages. Raises `StoreError` like `put_asset`.
+
+        Returns:
+            Its id.
+        """
+        data = text.encode("utf-8", "surrogatepass")
+        return self.put_asset(data, _kind_of(text), owner=owner, days=self.keep_days, page_chars=page_chars).id
+
+    def result_page(self, id: str, number: int = 0, *, owner: str = "local") -> Page | None:
+        """One page of a large text, or None where there is no such page for this owner."""
+        held = self.asset(id, owner=owner)
+        return None if held is None else page_of(held, number)
 
     def _open(self) -> Engine:
         if self.path is None:
@@ -204,6 +224,14 @@ class Store:
     def _warn(self, message: str) -> None:
         if message not in self.warnings:
             self.warnings.append(message)
+
+
+def _kind_of(text: str) -> str:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return "text/plain"
+    return "application/json"
 
 
 def _reason(problem: OSError | DBAPIError) -> str:

@@ -5,16 +5,21 @@ from collections.abc import Callable
 from sqlalchemy import Connection, insert, inspect, select
 
 from pegboard.store.glance import STEPS
-from pegboard.store.tables import ALIASES, CATALOG, METADATA, MIGRATED, RESULTS
+from pegboard.store.tables import ALIASES, ASSETS, BLOBS, CATALOG, METADATA, MIGRATED
 
 Step = Callable[[Connection], object]
 
 
 def _first(connection: Connection) -> None:
-    METADATA.create_all(connection, tables=[CATALOG, ALIASES, RESULTS])
+    METADATA.create_all(connection, tables=[CATALOG, ALIASES])
 
 
-MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first,), strict=True))
+def _assets(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[ASSETS, BLOBS])
+    connection.exec_driver_sql("DROP TABLE IF EXISTS results")  # pages of answers of an hour ago: now assets
+
+
+MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first, _assets), strict=True))
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 
 

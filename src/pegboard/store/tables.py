@@ -1,6 +1,6 @@
 """The store's tables. Each column is plain: texts, numbers, JSON as text, so that every database can hold them."""
 
-from sqlalchemy import Column, Float, Integer, MetaData, String, Table, Text
+from sqlalchemy import Column, Float, Integer, LargeBinary, MetaData, String, Table, Text
 
 METADATA = MetaData()
 
@@ -31,14 +31,22 @@ ALIASES = Table(
 )
 """The wire name of every tool that ever had one; an empty version stands for none."""
 
-RESULTS = Table(
-    "results",
+ASSETS = Table(
+    "assets",
     METADATA,
     Column("id", String(64), primary_key=True),
-    Column("page", Integer, primary_key=True),
-    Column("pages", Integer, nullable=False),
-    Column("saved", Float, nullable=False, index=True),
-    Column("owner", String(200), nullable=False),
-    Column("text", Text, nullable=False),
+    Column("owner", String(200), primary_key=True),
+    Column("media_type", String(200), nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("page_chars", Integer, nullable=False),
+    Column("expires", Float, nullable=False, index=True),
 )
-"""Large results, cut into pages; `owner` is the principal who may read them."""
+"""What is kept aside, for each owner; of a large answer also how many characters a page has, else 0."""
+
+BLOBS = Table(
+    "blobs",
+    METADATA,
+    Column("id", String(64), primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+"""The bytes of assets, once for all their owners."""

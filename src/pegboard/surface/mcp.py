@@ -180,11 +180,11 @@ def output(result: Result, spec: ToolSpec | None = None, family: Family = Family
 
 
 def _conforming(result: Result, spec: ToolSpec | None) -> Result:
-    """A cut value that its output schema does not admit becomes a failure: clients refuse such an answer as a whole."""
+    """A cut or moved value that its output schema does not admit becomes a failure: clients refuse it as a whole."""
     report = result.report
     if spec is None or spec.output is None or report is None or result.failure is not None:
         return result
-    cuts = [change for change in report.changes if change.kind == "cut" and not change.where.startswith("/content")]
+    cuts = [one for one in report.changes if one.kind in ("cut", "moved") and not one.where.startswith("/content")]
     if not cuts or validator(spec.output).is_valid(result.value):
         return result
     failure = Failure(FailureCode.TOO_LARGE, f"The answer is too large to be given whole. {cuts[0].message}")

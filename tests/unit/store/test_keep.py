@@ -15,9 +15,8 @@ from sqlalchemy import text as sql
 from pegboard.core import Note, NoteKind, ToolName
 from pegboard.errors import StoreError
 from pegboard.store import Store, StoredListing
-from pegboard.store.engine import bring_up_to_date, memory_engine, writing
+from pegboard.store.engine import memory_engine
 from pegboard.store.listing import read_listings
-from pegboard.store.result import read_page, write_result
 
 NOTE = Note(NoteKind.REPAIRED, "a", "/inputSchema", "added properties")
 
@@ -77,7 +76,6 @@ from pegboard.core import ToolName
 from pegboard.store import Store, StoredListing
 from pegboard.store.engine import bring_up_to_date, memory_engine, writing
 from pegboard.store.listing import read_listings
-from pegboard.store.result import read_page, write_result
 
 folder, worker, rounds = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with Store.open(folder) as store:
@@ -103,19 +101,15 @@ def test_processes_that_start_at_once_on_one_store_lose_nothing(tmp_path: Path) 
 @settings(max_examples=30, deadline=None)
 @given(st.text(max_size=200), st.integers(1, 50))
 def test_the_pages_of_a_result_add_up_to_it(text: str, size: int) -> None:
-    text = text.encode("utf-8", "ignore").decode()
-    engine = memory_engine()
-    bring_up_to_date(engine)
-    with writing(engine) as connection:
-        handle = write_result(connection, text, owner="me", saved=0, page_chars=size)
+    with Store.open(":memory:") as store:
+        handle = store.put_result(text, owner="me", page_chars=size)
         pages, number = [], 0
         while number is not None:
-            page = read_page(connection, handle, number, owner="me")
+            page = store.result_page(handle, number, owner="me")
             assert page is not None
             pages.append(page.text)
             number = page.next
     assert "".join(pages) == text
-    engine.dispose()
 
 
 def test_a_result_is_read_by_its_owner_only_and_forgotten_in_time() -> None:
