@@ -230,7 +230,13 @@ class Board:
             self._held.aliases,
             exposed.notes,
             exposed.refusal,
+            self._about(),
         )
+
+    def _about(self) -> dict[str, str]:
+        groups = self.catalog.namespaces.items()
+        said = {name: self._roster.instructions(specs[0].source.name) for name, specs in groups}
+        return {name: text for name, text in said.items() if text}
 
     def exposure(self, name: ToolName) -> tuple[Exposure, str]:
         """Where a tool is for a model that has not searched yet, and why."""

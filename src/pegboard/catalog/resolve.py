@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pegboard.catalog.alias import AliasTable
 from pegboard.catalog.snapshot import Catalog
+from pegboard.catalog.view import View
 from pegboard.core import ToolName
 from pegboard.errors import nearest
 
@@ -23,7 +24,7 @@ class Unknown:
     ambiguous: bool = False
 
 
-def resolve(text: str, catalog: Catalog, aliases: AliasTable) -> ToolName | Unknown:
+def resolve(text: str, catalog: Catalog | View, aliases: AliasTable) -> ToolName | Unknown:
     """Find the tool that `ns.tool`, `ns__tool`, `mcp__ns__tool`, its wire name or a unique bare name means.
 
     A name without a version means the tool without one; else the newest version that is not deprecated.
@@ -44,7 +45,7 @@ def resolve(text: str, catalog: Catalog, aliases: AliasTable) -> ToolName | Unkn
     return Unknown(text, tuple(_nearest(text, catalog)))
 
 
-def _qualified(text: str, catalog: Catalog) -> ToolName | None:
+def _qualified(text: str, catalog: Catalog | View) -> ToolName | None:
     for separator in (".", "__", "/"):
         start = text.find(separator)
         while start != -1:
@@ -55,7 +56,7 @@ def _qualified(text: str, catalog: Catalog) -> ToolName | None:
     return _versioned("", text, catalog)
 
 
-def _versioned(namespace: str, rest: str, catalog: Catalog) -> ToolName | None:
+def _versioned(namespace: str, rest: str, catalog: Catalog | View) -> ToolName | None:
     plain = ToolName(namespace, rest)
     if plain in catalog:
         return plain
@@ -64,13 +65,13 @@ def _versioned(namespace: str, rest: str, catalog: Catalog) -> ToolName | None:
     return versioned if versioned in catalog else catalog.by_version.get(plain)
 
 
-def _bare_version(text: str, catalog: Catalog) -> tuple[ToolName, ...]:
+def _bare_version(text: str, catalog: Catalog | View) -> tuple[ToolName, ...]:
     """The tools that a bare name with a version means, such as `send@2`."""
     name, _, version = text.rpartition("@")
     return tuple(found for found in catalog.by_bare_name.get(name, ()) if found.version == version)
 
 
-def _nearest(text: str, catalog: Catalog) -> list[str]:
+def _nearest(text: str, catalog: Catalog | View) -> list[str]:
     qualified = {name.qualified: name.qualified for name in catalog.tools}
     by_bare = {bare: names[0].qualified for bare, names in catalog.by_bare_name.items()}
     last = text.replace("__", ".").rpartition(".")[2]

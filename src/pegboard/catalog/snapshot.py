@@ -1,6 +1,6 @@
 """The catalog: an immutable, ordered snapshot of tools. A change makes a new one and a diff."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -68,20 +68,12 @@ class Catalog:
     @cached_property
     def by_bare_name(self) -> Mapping[str, tuple[ToolName, ...]]:
         """The full names that share a bare name or alias."""
-        found: dict[str, list[ToolName]] = {}
-        for spec in self.specs:
-            for bare in dict.fromkeys((spec.name.name, *spec.aliases)):
-                found.setdefault(bare, []).append(spec.name)
-        return {bare: tuple(names) for bare, names in found.items()}
+        return by_bare_name(self.specs)
 
     @cached_property
     def by_version(self) -> Mapping[ToolName, ToolName]:
         """Of each name without a version, under which a tool has versions only, the version that it means."""
-        found: dict[ToolName, list[ToolSpec]] = {}
-        for spec in self.specs:
-            if spec.name.version is not None:
-                found.setdefault(ToolName(spec.name.namespace, spec.name.name), []).append(spec)
-        return {name: newest(specs).name for name, specs in found.items() if name not in self.tools}
+        return by_version(self.specs, self.tools)
 
     def diff(self, newer: "Catalog") -> Diff:
         """What `newer` adds, removes and changes."""
@@ -91,6 +83,24 @@ class Catalog:
             removed=tuple(name for name in self.tools if name not in newer.tools),
             changed=tuple(name for name in kept if _changed(self.tools[name].spec, newer.tools[name].spec)),
         )
+
+
+def by_bare_name(specs: Iterable[ToolSpec]) -> Mapping[str, tuple[ToolName, ...]]:
+    """The full names of tools that share a bare name or alias."""
+    found: dict[str, list[ToolName]] = {}
+    for spec in specs:
+        for bare in dict.fromkeys((spec.name.name, *spec.aliases)):
+            found.setdefault(bare, []).append(spec.name)
+    return {bare: tuple(names) for bare, names in found.items()}
+
+
+def by_version(specs: Iterable[ToolSpec], known: Container[ToolName]) -> Mapping[ToolName, ToolName]:
+    """Of each name without a version, under which a tool has versions only, the version that it means."""
+    found: dict[ToolName, list[ToolSpec]] = {}
+    for spec in specs:
+        if spec.name.version is not None:
+            found.setdefault(ToolName(spec.name.namespace, spec.name.name), []).append(spec)
+    return {name: newest(specs).name for name, specs in found.items() if name not in known}
 
 
 def _changed(older: ToolSpec, newer: ToolSpec) -> bool:

@@ -1,8 +1,11 @@
 """What a model sees of the catalog: the tools in its list, the meta-tools, and the rest that it finds by search."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from pegboard.catalog.alias import AliasTable
+from pegboard.catalog.snapshot import by_bare_name, by_version
 from pegboard.core import ToolName, ToolSpec
 from pegboard.errors import PegboardError
 
@@ -19,6 +22,7 @@ class View:
         aliases: the wire names of the tools.
         notes: what a reader should know of the selection, such as tools deferred because there are too many.
         refusal: why no list can be made of it: more tools than may be sent, and no search to find the rest by.
+        about: what the source of a namespace says of itself, by namespace; untrusted text.
     """
 
     direct: tuple[ToolSpec, ...] = ()
@@ -28,6 +32,7 @@ class View:
     aliases: AliasTable = AliasTable()
     notes: tuple[str, ...] = ()
     refusal: PegboardError | None = None
+    about: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def listed(self) -> tuple[ToolSpec, ...]:
@@ -43,3 +48,21 @@ class View:
     def wire_name(self, name: ToolName) -> str:
         """The wire name of a tool; a meta-tool's is its own name."""
         return self.aliases.wire.get(name, name.name)
+
+    @cached_property
+    def tools(self) -> Mapping[ToolName, ToolSpec]:
+        """Everything that the view holds, in the list or not, by its full name."""
+        return {spec.name: spec for spec in (*self.direct, *self.deferred, *self.loaded, *self.meta)}
+
+    @cached_property
+    def by_bare_name(self) -> Mapping[str, tuple[ToolName, ...]]:
+        """The full names that share a bare name or alias."""
+        return by_bare_name(self.tools.values())
+
+    @cached_property
+    def by_version(self) -> Mapping[ToolName, ToolName]:
+        """Of each name without a version, under which a tool has versions only, the version that it means."""
+        return by_version(self.tools.values(), self.tools)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.tools

@@ -61,7 +61,7 @@ def lower(
 
     rows = [_read_row(row, fault, bare=schema) for row, fault in _rows(_text(file))]
     specs = [row for row in rows if isinstance(row, ToolSpec)]
-    defined = iter(define_all(_distinct(specs), target, cap=_cap(cap), budget=budget, total=total))
+    defined = iter(define_all(_distinct(specs), target, cap=cap_of(cap), budget=budget, total=total))
     found = [next(defined) if isinstance(row, ToolSpec) else row for row in rows]
     for one in found:
         data(jsonlib.dumps(one.to_json(), ensure_ascii=False, sort_keys=sorted, default=str))
@@ -160,7 +160,12 @@ def _distinct(specs: list[ToolSpec]) -> list[ToolSpec]:
     return found
 
 
-def _cap(text: str | None) -> Cap | None:
+def cap_of(text: str | None) -> Cap | None:
+    """The cap that an option names.
+
+    Raises:
+        ConfigError: it names none.
+    """
     if text is None or text in CAPS:
         return CAPS[text] if text else None
     number, unit = (text[:-1], "bytes") if text.endswith("b") else (text, "characters")

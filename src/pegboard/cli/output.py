@@ -37,7 +37,9 @@ def guarded() -> Generator[None]:
 
 def counted(number: int, noun: str) -> str:
     """A number with its noun in the right form."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    if number == 1:
+        return f"{number:,} {noun}"
+    return f"{number:,} {noun}{'es' if noun.endswith('s') else 's'}"
 
 
 def data(text: str) -> None:

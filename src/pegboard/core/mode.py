@@ -90,9 +90,9 @@ def offers(spec: ToolSpec, mode: Mode) -> bool:
 
 
 def take_mode(spec: ToolSpec, arguments: JsonObject) -> tuple[Mode | None, JsonObject]:
-    """Split the mode off the arguments; a value that is no mode stays where it is, for the guard to refuse."""
+    """Split the mode off the arguments; what is no mode, or no object, stays as it is, for the guard to refuse."""
     name = mode_parameter(spec)
-    if name is None or arguments.get(name) not in set(Mode):
+    if name is None or not isinstance(arguments, Mapping) or arguments.get(name) not in set(Mode):  # pyright: ignore[reportUnnecessaryIsInstance]
         return None, arguments
     return Mode(arguments[name]), {key: value for key, value in arguments.items() if key != name}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pegboard.catalog import AliasTable
-from pegboard.core import ToolName, ToolSpec
-from pegboard.schema.lower import Loss, Lowered, dialect, lower
+from pegboard.core import ToolName, ToolSpec, mode_parameter
+from pegboard.schema.lower import Loss, Lowered, dialect, lower_once
 from pegboard.schema.repair import SchemaChange
 from pegboard.schema.types import Json, JsonObject, as_object
 from pegboard.surface.describing import Cap, Described, Move, describe
@@ -77,17 +77,22 @@ def define(spec: ToolSpec, name: str, to: str, *, cap: Cap | None = None, budget
     Raises:
         DefinitionError: there is no such dialect.
     """
-    source = spec.input if spec.original_input is None else spec.original_input
-    found = _defined(spec, name, to, lower(source, to), cap)
+    source = author_schema(spec)
+    found = _defined(spec, name, to, lower_once(source, to), cap)
     if budget is None or found.tool is None or _bytes(found.tool) <= budget:
         return found
     parameters = 0 if found.lowered is None or found.lowered.schema is None else _bytes(found.lowered.schema)
     around = _bytes(found.tool) - parameters
     if around > budget * 2 // 5:  # the description alone takes more than its part
         cap = Cap(max(64, budget * 2 // 5 - 160), "bytes")
-        found = _defined(spec, name, to, lower(source, to), cap)
+        found = _defined(spec, name, to, lower_once(source, to), cap)
         around = _bytes(cast("dict[str, Any]", found.tool)) - parameters
-    return _defined(spec, name, to, lower(source, to, budget=max(0, budget - around - 2)), cap)
+    return _defined(spec, name, to, lower_once(source, to, budget=max(0, budget - around - 2)), cap)
+
+
+def author_schema(spec: ToolSpec) -> Json:
+    """The schema that is lowered: as it came, so that its repairs are told; with the parameter that chooses a mode."""
+    return spec.input if spec.original_input is None or mode_parameter(spec) else spec.original_input
 
 
 def _bytes(value: Json) -> int:

@@ -6,7 +6,7 @@ its schema with it, so that neither is lost.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any, cast
@@ -32,6 +32,7 @@ from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import validator
 from pegboard.surface.describing import describe
 from pegboard.surface.forms import ROW, block, trim
+from pegboard.surface.parts import remarks
 
 FAILURE_KEY = "pegboard/failure"
 """Where a result's `_meta` holds the failure as data."""
@@ -175,7 +176,7 @@ def output(result: Result, spec: ToolSpec | None = None, family: Family = Family
     meta = {key: value for key, value in sent.items() if key != _SERVER_INFO} | _meta(result)
     if meta:
         answer["_meta"] = meta
-        answer["content"] = [*answer["content"], *_remarks(result.report)]
+        answer["content"] = [*answer["content"], *map(text_block, remarks(result.report))]
     return answer
 
 
@@ -235,14 +236,6 @@ def _report(report: Report) -> JsonObject:
 
 def _failure(failure: Failure) -> JsonObject:
     return {key: value for key, value in failure.to_json().items() if value not in (None, {}, False)}
-
-
-def _remarks(report: Report | None) -> Iterable[JsonObject]:
-    """What the model should know of the way to this answer; cuts say it themselves."""
-    if report is None:
-        return []
-    told = [change.message for change in report.changes if change.kind == "mended"] + list(report.notes)
-    return [text_block("Note: " + " ".join(told))] if told else []
 
 
 def text_block(text: str) -> JsonObject:

@@ -85,6 +85,9 @@ def _trim(node: Node, work: Work) -> None:
 
 def _fold_title(node: Node, title: str, work: Work) -> None:
     """A title that tells more than the key is kept as description where there is none."""
+    if not node.at and title.isidentifier():
+        work.change(node, "`title` is the name of a type, not words: left out")
+        return
     plain = "".join(letter for letter in title.casefold() if letter.isalnum())
     key = "".join(letter for letter in node.at.rpartition("/")[2].casefold() if letter.isalnum())
     said = "".join(letter for letter in node.get("description", "").casefold() if letter.isalnum())

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pegboard.core import Call, Handler, Result, ToolSpec
+from pegboard.core.spec import OWN_META
 from pegboard.schema.types import JsonObject
 from pegboard.sources.mcp.outcome import failure_of, result_of, unknown_tool
 from pegboard.sources.mcp.upstream import Upstream
@@ -49,11 +50,13 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
 
 
 def _forwarded(call: Call) -> JsonObject:
-    """`_meta` of the caller without what belongs to the caller's own connection."""
+    """`_meta` of the caller without what belongs to the caller's own connection, or to the board."""
     meta = {
         key: value
         for key, value in call.meta.items()
-        if key != "progressToken" and (not key.startswith(_ENVELOPE) or key == _LOG_LEVEL)
+        if key != "progressToken"
+        and not key.startswith(OWN_META)
+        and (not key.startswith(_ENVELOPE) or key == _LOG_LEVEL)
     }
     if call.log is not None:
         meta.setdefault(_LOG_LEVEL, "info")

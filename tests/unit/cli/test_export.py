@@ -1,0 +1,73 @@
+"""`pegboard export`: the request's part that holds a board's tools, and what it took, beside it or on stderr."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pegboard.cli.app import run
+from pegboard.schema.lower import DIALECTS
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "name": "good",
+        "description": "Do it.",
+        "inputSchema": {"properties": {"url": {"type": "string", "format": "uri"}}},
+    },
+    {"name": "other", "description": "Do more.", "inputSchema": {"type": "object", "properties": {}}},
+]
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> list[str]:
+    (tmp_path / "rows.json").write_text(json.dumps({"tools": ROWS}))
+    (tmp_path / "pegboard.toml").write_text('[board]\nthreshold = 2\n[sources.s]\nrecorded = "rows.json"\n')
+    return ["--config", str(tmp_path)]
+
+
+@pytest.mark.parametrize("target", [name for name in DIALECTS if name != "codex"])
+def test_every_target_gets_every_tool(capsys: pytest.CaptureFixture[str], board: list[str], target: str) -> None:
+    assert run(["export", "--target", target, "--all", *board]) == 0
+    found = capsys.readouterr()
+    assert list(json.loads(found.out)) == ["tools"]
+    assert "good" in found.out
+    assert "other" in found.out
+    assert "2 definitions" in found.err
+
+
+def test_losses_are_told_on_stderr_or_stand_in_the_document(
+    capsys: pytest.CaptureFixture[str], board: list[str]
+) -> None:
+    run(["export", "--target", "gemini", "--all", *board])
+    told = capsys.readouterr().err
+    assert 's.good/properties/url: format "uri" is said in the description.' in told
+    run(["export", "--target", "gemini", "--all", "--json", *board])
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["target", "request", "definitions", "notes"]
+    assert found["definitions"][0]["losses"][0]["keyword"] == "format"
+
+
+def test_what_the_board_defers_is_found_by_search(capsys: pytest.CaptureFixture[str], board: list[str]) -> None:
+    assert run(["export", "--target", "openai-responses", *board]) == 0
+    found = capsys.readouterr()
+    assert [row["type"] for row in json.loads(found.out)["tools"]] == ["function", "function", "tool_search"]
+    assert "2 tools deferred" in found.err
+    assert run(["export", "--target", "openai-responses", "--search", "hosted", *board]) == 0
+    [entry, *_] = json.loads(capsys.readouterr().out)["tools"]
+    assert entry["name"] == "tool_describe"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--target", "gemini", "--search", "client"), "gemini has no option 'search'"),
+        (("--target", "anthropic", "--search", "hosted"), "anthropic has no search 'hosted'"),
+        (("--target", "mistral"), "There is no dialect 'mistral'"),
+    ],
+)
+def test_a_mistake_is_told_with_a_remedy(
+    capsys: pytest.CaptureFixture[str], board: list[str], arguments: tuple[str, ...], said: str
+) -> None:
+    assert run(["export", *arguments, *board]) == 2
+    assert said in capsys.readouterr().err
