@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+from pegboard.board.hinted import hinted
 from pegboard.catalog import Catalog
 from pegboard.core import Handler, Note, Tool
 from pegboard.core.draft import DRAFT, Unbound
 from pegboard.schema.types import JsonObject
 
-TABLES = ("batch", "bundle", "scatter", "deprecated")
+TABLES = ("batch", "bundle", "scatter", "deprecated", "hint")
 
 
 class Composer:
@@ -22,6 +23,7 @@ class Composer:
         self._run = run
         self._tables = {name: tables[name] for name in TABLES if tables.get(name)}
         self._notes: tuple[Note, ...] = ()
+        self._unknown: tuple[str, ...] = ()
 
     def __call__(self, tools: Sequence[Tool]) -> list[Tool]:
         """The tools with the composed ones among them; what cannot work is set aside in `warnings`."""
@@ -35,13 +37,16 @@ class Composer:
         marked, aside = deprecate(tools, self._tables.get("deprecated", {}))
         composites, notes = read_composites(self._tables)
         bound = bind(Catalog.of(marked), self._run, composites)
+        told, unknown = hinted(bound.catalog, self._tables.get("hint", {}))
         self._notes = (*aside, *notes, *bound.notes)
-        return succeed(list(bound.catalog))
+        self._unknown = unknown
+        return succeed(list(told))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was set aside, and why."""
-        return tuple(f"{note.tool} is not on the board. {note.message}" for note in self._notes)
+        aside = (f"{note.tool} is not on the board. {note.message}" for note in self._notes)
+        return (*aside, *self._unknown)
 
 
 def is_draft(tool: Tool) -> bool:

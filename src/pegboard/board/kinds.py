@@ -71,7 +71,13 @@ def _recorded(making: Making) -> Source:
     from pegboard.sources.recorded import RecordedSource
 
     table = making.source
-    return RecordedSource(table.name, table.target, prefix=table.prefix, trust_annotations=table.trust_annotations)
+    return RecordedSource(
+        table.name,
+        table.target,
+        prefix=table.prefix,
+        trust_annotations=table.trust_annotations,
+        answers=table.options["answers"],
+    )
 
 
 def _openapi(making: Making) -> Source:

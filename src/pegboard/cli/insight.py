@@ -8,12 +8,15 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from pegboard.cli.exit import Exit
-from pegboard.cli.mined import mined, offered
+from pegboard.cli.mined import keep, mined, offered
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import data, document, guarded, one_line, say, table
 from pegboard.insight.summary import Summary, summarise
 
 app: Any = App(name="insight", help="Learn from traces: what to bundle, batch, merge and retire, and what it saves.")
+
+for _verb, _home in (("list", "list_findings"), ("show", "show"), ("apply", "apply"), ("undo", "undo")):
+    app.command(f"pegboard.cli.findings:{_home}", name=_verb)
 
 _SHOWN = 40
 
@@ -43,6 +46,8 @@ def insight(
         told = mined(sources, config, since=since, agents=agent, tools=tool, format=format, jobs=jobs)
         summary = summarise(told, offered(catalog, config, board=not sources))
         _write(summary, html, markdown)
+        if config.exists():
+            keep(summary, sources, config)
         if json:
             document(summary.to_json())
         else:

@@ -19,6 +19,7 @@ from pegboard.errors import ConfigError
 from pegboard.insight.mine import Engine, Mined, local, mine, mine_runs
 from pegboard.insight.offer import Offer, read_offer
 from pegboard.insight.portion import Keep
+from pegboard.insight.summary import Summary
 from pegboard.trace.store import RunFilter, TraceStore
 
 
@@ -85,7 +86,12 @@ def offered(catalog: Path | None, config: Path, *, board: bool) -> Offer:
     """
     if catalog is not None:
         return read_offer(catalog)[0]
-    return Offer(anyio.run(_stored, config)) if board else Offer()
+    return stored_offer(config) if board else Offer()
+
+
+def stored_offer(config: Path) -> Offer:
+    """The tools of a board, as they are stored."""
+    return Offer(anyio.run(_stored, config))
 
 
 async def _stored(config: Path) -> tuple[ToolSpec, ...]:
@@ -108,3 +114,12 @@ def read_findings(path: Path) -> list[dict[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in cast("list[Any]", rows)):
         raise ConfigError("It holds no findings.", where=str(path), next_step=step)
     return cast("list[dict[str, Any]]", rows)
+
+
+def keep(summary: Summary, sources: Sequence[Path], config: Path) -> None:
+    """Keep the findings in the board's store, so that `apply`, `show` and `verify` know them by id."""
+    settings = load(config)
+    if isinstance(settings.board.store, Path):
+        from pegboard.board.findings import Findings
+
+        Findings(settings).keep([finding.to_json() for finding in summary.findings], sources)

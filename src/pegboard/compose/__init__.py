@@ -3,6 +3,7 @@
 from pegboard.compose.batch import Batch, Undo, batch
 from pegboard.compose.bind import Bound, Composite, bind, bind_strictly
 from pegboard.compose.bundle import Bundle
+from pegboard.compose.fill import arguments, fill
 from pegboard.compose.gather import Branch
 from pegboard.compose.merge import Merge, key, rank, union
 from pegboard.compose.scatter import Scatter, scatter
@@ -25,10 +26,12 @@ __all__ = [
     "Undo",
     "UpstreamFunction",
     "UpstreamTool",
+    "arguments",
     "batch",
     "bind",
     "bind_strictly",
     "bundle",
+    "fill",
     "key",
     "rank",
     "scatter",

@@ -43,6 +43,7 @@ class Bundle:
         output: what it returns, over `input` and the steps; None: the last step's value.
         category: what it is about.
         rung: its altitude.
+        replaces: the tools that agents called one after the other before; none: those that it calls.
     """
 
     name: ToolName
@@ -52,6 +53,7 @@ class Bundle:
     output: Template | None = None
     category: str | None = None
     rung: Rung = Rung.HIGH
+    replaces: tuple[str, ...] = ()
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -106,7 +108,7 @@ def composite_spec(
 
 
 def _spec(bundle: Bundle, steps: Sequence[Step], inner: Mapping[str, ToolSpec]) -> ToolSpec:
-    called = list(dict.fromkeys(str(inner[step.tool].name) for step in steps if step.tool))
+    called = list(bundle.replaces or dict.fromkeys(str(inner[step.tool].name) for step in steps if step.tool))
     sequence = " then ".join(name.rpartition(".")[2] for name in called)
     description = f"{bundle.description.strip()}\nReplaces the sequence {sequence}; one call does all of it."
     spec = ToolSpec(

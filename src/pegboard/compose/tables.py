@@ -83,6 +83,7 @@ def _bundle(name: str, table: JsonObject) -> Composite:
         input=read_input(table.get("input") or None, f"bundle.{name}.input"),
         output=None if output is None else Template.parse(output),
         category=table.get("category"),
+        replaces=tuple(table.get("replaces", ())),
     )
 
 

@@ -1,4 +1,4 @@
-"""The tables of tools that are made of tools: `[batch.NAME]`, `[bundle.NAME]`, `[scatter.NAME]`."""
+"""The tables of tools that are made of tools: `[batch.NAME]`, `[bundle.NAME]`, `[scatter.NAME]`; and `[hint.NAME]`."""
 
 from pegboard.config.key import Key, Table
 from pegboard.config.types import ANY, DAY, FLAG, NUMBER, OBJECT, ROWS, SECONDS, TEXT, TEXTS, choice, whole
@@ -79,6 +79,14 @@ BUNDLE = Table(
             "What it returns, with `${step.path}`; the last step's value where it is not written.",
             example='{ user = "${users[0]}", sent = "${sent.ok}" }',
         ),
+        Key(
+            "replaces",
+            TEXTS,
+            "The tools that agents called one after the other before, in order; those that it calls where it is not "
+            "written. Their descriptions point to it.",
+            [],
+            example='["slack.search_users", "slack.open_dm"]',
+        ),
         Key("category", TEXT, "What it is about, in one word."),
     ),
     named=True,
@@ -128,6 +136,25 @@ DEPRECATED = Table(
         Key("value", ANY, "What the old name answers, over `result` and `input`; the successor's answer by default."),
         Key("input", OBJECT, "Its arguments, as of a bundle, where no source offers it any more.", {}),
         Key("description", TEXT, "What it does, where no source offers it any more.", ""),
+    ),
+    named=True,
+)
+
+HINT = Table(
+    "hint",
+    "What the description of a tool should have said, added from outside: what to call first, then or instead. Shown "
+    'in the description, and again in the tool\'s errors. `[hint."crm.get_user"]`.',
+    (
+        Key("note", TEXT, "A sentence that is added to the description.", ""),
+        Key(
+            "first",
+            ROWS,
+            "Tools to call before: `tool`, and `when` in words.",
+            [],
+            example='[{ tool = "crm.find_user", when = "you only have an email" }]',
+        ),
+        Key("then", ROWS, "Tools to call after, likewise.", []),
+        Key("instead", ROWS, "Tools to call in its place, likewise.", []),
     ),
     named=True,
 )

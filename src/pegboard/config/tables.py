@@ -1,7 +1,7 @@
 """Every table and key of `pegboard.toml`. To add one, write it here: parser, template and reference page follow."""
 
 from pegboard.config.adapters import ADAPTERS
-from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, SCATTER
+from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.types import (
     FLAG,
@@ -224,12 +224,21 @@ SOURCE_KINDS = (
             "recorded",
             PATH,
             "A saved list of tools (a `tools/list` answer, an array or JSON Lines, plain or .gz). They are listed and "
-            "found like any other; calls fail with `unavailable`.",
+            "found like any other; calls fail with `unavailable`, unless `answers` holds traces.",
             example='"tools.json"',
+        ),
+        (
+            Key(
+                "answers",
+                list_of(PATH, '["traces.jsonl"]'),
+                "Trace files, of any known format: a call that stands in them gets the answer that it got there.",
+                [],
+                example='["traces.jsonl.gz"]',
+            ),
         ),
     ),
     *ADAPTERS,
 )
 
-TABLES: tuple[Table, ...] = (BOARD, SOURCE, BATCH, BUNDLE, SCATTER, DEPRECATED)
+TABLES: tuple[Table, ...] = (BOARD, SOURCE, BATCH, BUNDLE, SCATTER, DEPRECATED, HINT)
 """Every table, in the order in which they are documented."""

@@ -72,7 +72,9 @@ class Offer:
     @staticmethod
     def uses(spec: ToolSpec) -> tuple[str, ...]:
         """The tools that a composite calls or replaces, in order."""
-        used = _meta(spec).get("pegboard/uses") or spec.replaces or spec.meta.get("replaces")
+        replaced = spec.replaces or spec.meta.get("replaces")
+        used = _meta(spec).get("pegboard/uses")
+        used = replaced or used if Offer.composite(spec) == "bundle" else used or replaced
         return tuple(map(str, cast("list[Json]", used))) if isinstance(used, list | tuple) else ()
 
 

@@ -21,24 +21,34 @@ class Pattern:
         longest: the greatest length.
         prefix: what all begin with.
         characters: the characters that occur.
+        marks: those that are neither letter nor digit, with the most times that a value has each.
     """
 
     shortest: int = 1 << 30
     longest: int = 0
     prefix: str | None = None
     characters: set[str] = field(default_factory=set[str])
+    marks: dict[str, int] = field(default_factory=dict[str, int])
 
     def add(self, text: str) -> None:
         """Take in a value."""
         self._widen(len(text), len(text), text)
         if not self.characters.issuperset(text):
             self.characters.update(text)
+            for mark in self.characters - _CLASSED:
+                self.marks.setdefault(mark, 0)
+        for mark, most in self.marks.items():
+            times = text.count(mark)
+            if times > most:
+                self.marks[mark] = times
 
     def merge(self, other: Self) -> None:
         """Take in the values of another part of the traces."""
         if other.prefix is not None:
             self._widen(other.shortest, other.longest, other.prefix)
             self.characters.update(other.characters)
+            for mark, times in other.marks.items():
+                self.marks[mark] = max(times, self.marks.get(mark, 0))
 
     @property
     def expression(self) -> str | None:
@@ -51,7 +61,7 @@ class Pattern:
         fixed = prefix[: max((at for at, item in enumerate(prefix) if not item.isalnum()), default=-1) + 1]
         least, most = self.shortest - len(fixed), self.longest - len(fixed)
         classes = "".join(name for name, members in _CLASSES.items() if not members.isdisjoint(self.characters))
-        others = "".join(re.escape(item) for item in sorted(self.characters - _CLASSED) if item not in fixed)
+        others = "".join(re.escape(mark) for mark in sorted(self.marks) if self.marks[mark] > fixed.count(mark))
         if least < 1 or not classes + others:
             return None
         return f"{re.escape(fixed)}[{classes}{others}]{{{least}{'' if least == most else f',{most}'}}}"

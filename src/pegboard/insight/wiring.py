@@ -20,6 +20,9 @@ from pegboard.insight.view import View
 from pegboard.schema.types import Json
 from pegboard.trace.record import CallRecord
 
+WHOLE = "$"
+"""The place of a value that is the whole result."""
+
 _SEARCHED = 200_000
 """Longer results are not searched for the place of a value."""
 
@@ -218,7 +221,10 @@ class _Places:
         """The path of the value in the call's result; None where that is no structure that holds it."""
         walked = self._walked.get(place)
         if walked is None:
-            walked = self._walked[place] = dict(_paths(_structure(self._calls[place].result)))
+            result = self._calls[place].result
+            walked = self._walked[place] = dict(_paths(_structure(result)))
+            if not walked and isinstance(result, str):
+                walked[result.strip()] = WHOLE
         return walked.get(text)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, cast
 
+from pegboard.schema.find import find, find_all
 from pegboard.schema.types import Json, canonical
 
 LARGEST = 1_000_000
@@ -170,6 +171,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "date": _date,
     "day": _day,
     "endswith": str.endswith,
+    "find": find,
+    "find_all": find_all,
     "first": _first,
     "flatten": _flatten,
     "float": float,

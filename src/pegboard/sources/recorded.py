@@ -4,7 +4,7 @@ import gzip
 import json
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,19 @@ from typing import Any, cast
 import anyio
 import anyio.to_thread
 
-from pegboard.core import Call, FailureCode, Health, Listing, Note, NoteKind, Result, SourceRef, SourceState, Tool
+from pegboard.core import (
+    Call,
+    FailureCode,
+    Handler,
+    Health,
+    Listing,
+    Note,
+    NoteKind,
+    Result,
+    SourceRef,
+    SourceState,
+    Tool,
+)
 from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
 from pegboard.schema.types import Json
@@ -21,22 +33,32 @@ from pegboard.schema.types import Json
 class RecordedSource:
     """Tools from a file: `{"tools": [...]}`, an array or JSON Lines, plain or .gz, in any spelling.
 
+    With traces, it stands in for the upstream that they were recorded from: calls get the answers that stand there.
+
     Parameters:
         name: the source's name.
         path: the file.
         prefix: the namespace of its tools; the source's name by default. A row's own `namespace` wins.
         trust_annotations: whether its hints may loosen a policy.
+        answers: trace files, of any known format.
     """
 
     kind = "recorded"
 
     def __init__(
-        self, name: str, path: str | Path, *, prefix: str | None = None, trust_annotations: bool = False
+        self,
+        name: str,
+        path: str | Path,
+        *,
+        prefix: str | None = None,
+        trust_annotations: bool = False,
+        answers: Sequence[str | Path] = (),
     ) -> None:
         self.name = name
         self.namespace = name if prefix is None else prefix
         self.path = Path(path)
         self._trusted = trust_annotations
+        self._answers = tuple(map(Path, answers))
         self._ended = anyio.Event()
 
     @asynccontextmanager
@@ -77,7 +99,21 @@ class RecordedSource:
         notes += more
         if not specs:
             raise self._fault("holds no tools.", 'It must be {"tools": [...]}, an array, or one tool a line.')
-        return Listing(tuple(Tool(spec, self._refuse) for spec in specs), tuple(notes), instructions)
+        answer = self._answer() if self._answers else self._refuse
+        return Listing(tuple(Tool(spec, answer) for spec in specs), tuple(notes), instructions)
+
+    def _answer(self) -> Handler:
+        from pegboard.sources.replayed import Answers
+        from pegboard.trace.importers import Skipped, read
+
+        missing = next((path for path in self._answers if not path.exists()), None)
+        if missing is not None:
+            raise SourceError(
+                "The traces that calls are answered from are not there.",
+                where=f"sources.{self.name}.answers: {missing}",
+                next_step="Check the path; it is relative to the config.",
+            )
+        return Answers.of(item for path in self._answers for item in read(path) if not isinstance(item, Skipped))
 
     def _text(self) -> str:
         try:

@@ -3,10 +3,10 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -16,6 +16,7 @@ from pegboard.errors import StoreError
 from pegboard.store.alias import read_aliases, write_aliases
 from pegboard.store.asset import PAGE_CHARS, Held, Page, forget_assets, page_of, read_asset, write_asset
 from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
+from pegboard.store.findings import KeptFinding, mark_applied, read_findings, write_findings
 from pegboard.store.glance import FILE_NAME
 from pegboard.store.listing import forget_listing, read_listings, write_listing
 from pegboard.store.stored import StoredListing
@@ -157,6 +158,19 @@ class Store:
         """One page of a large text, or None where there is no such page for this owner."""
         held = self.asset(id, owner=owner)
         return None if held is None else page_of(held, number)
+
+    def findings(self) -> list[KeptFinding]:
+        """What insight found, in the order of its reports."""
+        return self._read(read_findings, [])
+
+    def save_findings(self, found: Iterable[KeptFinding]) -> None:
+        """Keep the findings of a report; what was written for one that is known stays known."""
+        rows = list(found)
+        self._write(lambda connection: write_findings(connection, rows), None)
+
+    def mark_finding(self, id: str, applied: Mapping[str, Any] | None) -> None:
+        """Remember what was written for a finding, or that it was taken back."""
+        self._write(lambda connection: mark_applied(connection, id, applied), None)
 
     def _open(self) -> Engine:
         if self.path is None:

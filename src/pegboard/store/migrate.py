@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, insert, inspect, select
 
 from pegboard.store.glance import STEPS
-from pegboard.store.tables import ALIASES, ASSETS, BLOBS, CATALOG, METADATA, MIGRATED
+from pegboard.store.tables import ALIASES, ASSETS, BLOBS, CATALOG, FINDINGS, METADATA, MIGRATED
 
 Step = Callable[[Connection], object]
 
@@ -19,7 +19,11 @@ def _assets(connection: Connection) -> None:
     connection.exec_driver_sql("DROP TABLE IF EXISTS results")  # pages of answers of an hour ago: now assets
 
 
-MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first, _assets), strict=True))
+def _findings(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[FINDINGS])
+
+
+MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first, _assets, _findings), strict=True))
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 
 

@@ -50,3 +50,15 @@ BLOBS = Table(
     Column("data", LargeBinary, nullable=False),
 )
 """The bytes of assets, once for all their owners."""
+
+FINDINGS = Table(
+    "findings",
+    METADATA,
+    Column("id", String(100), primary_key=True),
+    Column("place", Integer, nullable=False),
+    Column("seen", Float, nullable=False),
+    Column("sources", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("applied", Text),
+)
+"""What insight found, as JSON texts, with what was written for each."""

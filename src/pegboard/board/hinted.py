@@ -1,0 +1,43 @@
+"""Hints from a config: what the description of a tool should have said, added from outside."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
+from pegboard.core import Hint, Relation, Tool, ToolName
+from pegboard.schema.types import Json, JsonObject, as_list, as_object
+
+
+def hinted(catalog: Catalog, tables: Mapping[str, JsonObject]) -> tuple[Catalog, tuple[str, ...]]:
+    """The catalog with the hints of `[hint.NAME]` tables on its tools, and a warning for each table without a tool.
+
+    Parameters:
+        catalog: the tools.
+        tables: the tables by the tool that each is about.
+    """
+    found: dict[ToolName, JsonObject] = {}
+    warnings: list[str] = []
+    for text, table in tables.items():
+        target = resolve(text, catalog, AliasTable())
+        if isinstance(target, Unknown):
+            near = f" Did you mean {' or '.join(target.candidates)}?" if target.candidates else ""
+            warnings.append(f"hint.{text}: there is no tool {text!r} on the board, so nobody reads it.{near}")
+        else:
+            found[target] = table
+    if not found:
+        return catalog, tuple(warnings)
+    return Catalog.of(_told(tool, found.get(tool.name)) for tool in catalog), tuple(warnings)
+
+
+def _told(tool: Tool, table: JsonObject | None) -> Tool:
+    if table is None:
+        return tool
+    note = str(table.get("note") or "").strip()
+    hints = [_hint(relation, row) for relation in Relation for row in as_list(table.get(relation.value))]
+    description = "\n".join(part for part in (tool.spec.description, note) if part)
+    return Tool(replace(tool.spec, description=description, hints=(*tool.spec.hints, *hints)), tool.handler)
+
+
+def _hint(relation: Relation, row: Json) -> Hint:
+    table = as_object(row)
+    return Hint(relation, str(table.get("tool", "")), str(table.get("when", "")), table.get("parameter"))
