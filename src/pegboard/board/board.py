@@ -14,16 +14,18 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.composer import Composer
-from pegboard.board.holdings import Holdings, Loaded
+from pegboard.board.holdings import Holdings
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory
 from pegboard.board.passage import Passage
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
+from pegboard.board.sessions import Sessions, owned
 from pegboard.board.shelf import Assets
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import Config, load
 from pegboard.core import (
     AssetScheme,
+    Budget,
     Call,
     Discoverable,
     Failure,
@@ -47,6 +49,7 @@ from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.residency import Exposed, Exposure, Profile, Search, expose
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
+from pegboard.invoke.budget import budget as limit_calls
 from pegboard.schema.types import JsonObject
 from pegboard.trace.redact import Redactor
 
@@ -60,6 +63,7 @@ class Board:
         sources: where the tools come from, in the order in which they are listed.
         name: the board's name.
         residency: which tools a model sees at once.
+        budget: what a session may spend that brings no budget of its own.
         middleware: what wraps every call, outermost first.
         passage: the other parts of the pipeline: limits, secrets, recording.
         memory: what the board remembers between runs.
@@ -77,6 +81,7 @@ class Board:
         *,
         name: str = "pegboard",
         residency: Residency | None = None,
+        budget: Budget | None = None,
         middleware: Sequence[Middleware] = (),
         passage: Passage | None = None,
         memory: Memory | None = None,
@@ -100,10 +105,12 @@ class Board:
         self._builtins = tuple(BUILTINS[name] for name in builtins)
         self._composer = Composer(self.run, config.tables if config is not None else {})
         self._roster = Roster(sources, self._held, memory, watcher, filters, self._composer)
-        self._loaded = Loaded()
+        self._sessions = Sessions()
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()
-        self._handler = self._passage.handler(self, (hydrate(self), *middleware))
+        spending = limit_calls(self.spec, lambda session: self._sessions.of(session).ledger, budget or Budget())
+        outer = (owned(self._sessions), spending, hydrate(self), *middleware)
+        self._handler = self._passage.handler(self, outer)
 
     @classmethod
     def of(cls, *sources: Source, **settings: Any) -> Self:
@@ -138,6 +145,7 @@ class Board:
             [*sources_of(found), *beside],
             name=found.board.name,
             residency=_residency(found),
+            budget=Budget(**found.tables["budget"]),
             memory=memory,
             passage=Passage.of(found, memory.keeper(found.board.max_result, scheme), beside, assets),
             refresh=refresh,
@@ -219,7 +227,7 @@ class Board:
             single_turn: the agent has one turn, so it gets every tool, and no meta-tools to find others by.
         """
         exposed = self._exposed(single_turn)
-        names = self._loaded.of(session.id) if session is not None else ()
+        names = self._sessions.loaded(session) if session is not None else ()
         here = {spec.name for spec in exposed.direct} if names else set[ToolName]()
         tools = [self.tool(name) for name in names if name not in here]
         return View(
@@ -320,11 +328,15 @@ class Board:
 
     def load(self, session: Session, names: Iterable[ToolName]) -> None:
         """Remember that a session has these tools' definitions."""
-        self._loaded.add(session.id, names)
+        self._sessions.load(session, names)
+
+    def shown_again(self, session: Session) -> set[ToolName]:
+        """The tools whose definitions came with a failure since the session last called them well."""
+        return self._sessions.of(session).shown_again if session.id else set()
 
     def forget(self, session: Session) -> None:
         """The session is over."""
-        self._loaded.forget(session.id)
+        self._sessions.forget(session)
 
     async def page(self, id: str, number: int, session: Session) -> str | None:
         """One page of a result that was cut, counted from 1, or None where there is none for this principal."""

@@ -1,5 +1,6 @@
 """The board as an MCP server: what it lists, what it answers, and who is told of changes."""
 
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib.metadata import version
@@ -24,6 +25,7 @@ PAGE = 1000
 """Tools of one page of a list: many clients read the first page only, and thousands at once stall the others."""
 SESSION_KEY = "pegboard/session"
 """Where a client of the stateless family may name its session, in the `_meta` of a request."""
+_SESSION_ID = re.compile(r"[!-~]{1,128}")
 TOO_MANY = -32000
 """The JSON-RPC code (of the range for servers' own) where there are more tools than may be listed."""
 RESULT_READ = pages.SPEC.name
@@ -41,6 +43,7 @@ class Gateway:
         self.board = board
         self.name = board.name
         self.version = version("pegboard")
+        self._connections = set[str]()
         self._rows: dict[tuple[ToolName, Family], tuple[Any, JsonObject]] = {}
 
     def instructions(self) -> str:
@@ -109,17 +112,28 @@ class Gateway:
     def forget(self, peer: Peer) -> None:
         """The peer has left."""
         self.board.forget(self._session(peer, {}))
+        self._connections.discard(peer.id)
 
     def _of(self, peer: Peer) -> Session | None:
         """Whose list it is: in the stateless family lists may not differ per connection."""
         return None if peer.stateless else self._session(peer, {})
 
     def _session(self, peer: Peer, meta: JsonObject) -> Session:
-        """By connection in the handshake family; in the stateless one only what the client names is a session."""
+        """By connection in the handshake family; in the stateless one by what the client names, else by connection.
+
+        Where many clients share a server, a request of the stateless family that names no session belongs to none.
+        """
         if not peer.stateless:
+            self._connections.add(peer.id)
             return Session(peer.id, agent=peer.agent)
         named = meta.get(SESSION_KEY)
-        return Session(named if isinstance(named, str) else "", agent=peer.agent, run=named or peer.id)
+        if named is None:
+            return Session("" if peer.shared else peer.id, agent=peer.agent, run=peer.id)
+        if not isinstance(named, str) or not _SESSION_ID.fullmatch(named):
+            raise Refusal(f"{SESSION_KEY} must be a text of 1 to 128 visible characters.")
+        if named in self._connections:
+            raise Refusal("This session belongs to somebody else. Use an id of your own that nobody can guess.")
+        return Session(named, agent=peer.agent)
 
 
 @asynccontextmanager

@@ -158,33 +158,3 @@ class Shelved(Protocol):
     def load(self, path: Path, specs: Iterable[ToolSpec]) -> int:
         """Hold these tools, and say how many the file knew."""
         ...
-
-
-class Loaded:
-    """Which tools each session has loaded, in the order of loading; the least recent sessions are forgotten.
-
-    Parameters:
-        most: how many sessions are remembered.
-    """
-
-    def __init__(self, most: int = 4096) -> None:
-        self._most = most
-        self._sessions: dict[str, dict[ToolName, None]] = {}
-
-    def add(self, session: str, names: Iterable[ToolName]) -> None:
-        """Remember that a session has these tools. A session without an id is no session."""
-        if not session:
-            return
-        known = self._sessions.pop(session, {})
-        self._sessions[session] = known | dict.fromkeys(names)
-        if len(self._sessions) > self._most:
-            del self._sessions[next(iter(self._sessions))]
-
-    def of(self, session: str) -> tuple[ToolName, ...]:
-        """What a session has loaded."""
-        return tuple(self._sessions.get(session, ()))
-
-    def forget(self, session: str) -> None:
-        """The session is over."""
-        with suppress(KeyError):
-            del self._sessions[session]

@@ -21,6 +21,7 @@ from pegboard.core import (
     Status,
     ToolSpec,
 )
+from pegboard.invoke.budget import without_limit
 from pegboard.schema.types import Json, JsonObject, canonical
 
 if TYPE_CHECKING:
@@ -193,7 +194,8 @@ class _Attempt:
         undo = self.batch.undo
         assert undo is not None
         scope = {"item": self.shape.arguments(item.input, self.shared), "value": item.value}
-        return await self.inner.call(self.tool.inner[undo.tool], undo.args.render(scope), key=f"{item.index}/undo")
+        with without_limit():
+            return await self.inner.call(self.tool.inner[undo.tool], undo.args.render(scope), key=f"{item.index}/undo")
 
     def _reports(self, outcomes: Mapping[int, Outcome]) -> list[ItemReport]:
         reports: list[ItemReport] = []
@@ -256,7 +258,8 @@ class _Attempt:
 
     async def _together(self, upstream: "Upstream", places: Sequence[int]) -> list[Outcome]:
         # Each item is checked by itself first, so that a bad one does not cost those that travel with it.
-        checks = await fan_out([self._job(place, Mode.DRY_RUN) for place in places], self.batch.pace)
+        with without_limit():  # they are checks of single items, not the plan of as many calls
+            checks = await fan_out([self._job(place, Mode.DRY_RUN) for place in places], self.batch.pace)
         outcomes = dict(zip(places, checks, strict=True))
         good = [place for place in places if outcomes[place].status is Status.OK]
         size = upstream.limit or max(len(good), 1)

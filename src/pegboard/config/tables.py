@@ -5,6 +5,7 @@ from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.types import (
     FLAG,
+    LIMITS,
     MODULE,
     NAMESPACE,
     PATH,
@@ -113,6 +114,39 @@ BOARD = Table(
             "Tools of the board itself that models see, besides those for finding tools.",
             [],
             example='["asset_read"]',
+        ),
+    ),
+)
+
+BUDGET = Table(
+    "budget",
+    "What one session of an agent may spend on calls. Meta-tools (tool_search ...) are not counted.",
+    (
+        Key(
+            "max_tool_calls",
+            whole(1),
+            "How many calls a client's model may make in one session. Nothing limits them where it is not written; an "
+            "agent that Pegboard executes makes 10.",
+            example="100",
+        ),
+        Key(
+            "max_inner_calls",
+            whole(1),
+            "How many calls a batch, bundle, chain or script may make inside of one call of the model.",
+            1000,
+        ),
+        Key(
+            "max_inner_effects",
+            whole(0),
+            "How many of those may be calls of tools that change something (additive, idempotent, destructive).",
+            100,
+        ),
+        Key(
+            "limits",
+            LIMITS,
+            "How often the tools that a selector picks may run in one session, by selector.",
+            {},
+            example='{ "github.create_*" = 5, "effects:destructive" = 3 }',
         ),
     ),
 )
@@ -240,5 +274,5 @@ SOURCE_KINDS = (
     *ADAPTERS,
 )
 
-TABLES: tuple[Table, ...] = (BOARD, SOURCE, BATCH, BUNDLE, SCATTER, DEPRECATED, HINT)
+TABLES: tuple[Table, ...] = (BOARD, SOURCE, BUDGET, BATCH, BUNDLE, SCATTER, DEPRECATED, HINT)
 """Every table, in the order in which they are documented."""

@@ -147,6 +147,13 @@ def _selectors(value: Any, folder: Path) -> tuple[str, ...]:
     return terms
 
 
+def _limits(value: Any, folder: Path) -> tuple[tuple[str, int], ...]:
+    table = table_of(whole(0), '{ "github.create_*" = 5 }').read(value, folder)
+    for selector in table:
+        _selectors([selector], folder)
+    return tuple(table.items())
+
+
 def list_of(item: Type, example: str = '["one", "two"]') -> Type:
     """A list whose items are of one type; read as a tuple."""
 
@@ -228,3 +235,4 @@ MODULE = Type("module name", _module)
 LIST_OF_REFERENCES = list_of(REFERENCE, '["program", "argument"]')
 SERVER = Type("list of texts, or an address", _server)
 SELECTORS = Type("list of selectors", _selectors)
+LIMITS = Type("table of whole numbers by selector", _limits)

@@ -24,7 +24,7 @@ from pegboard.core.discoverable import Discoverable, DiscoverableAction, Discove
 from pegboard.core.mode import default_mode, mode_parameter, offers, take_mode, with_modes, without_modes
 from pegboard.core.name import ToolName
 from pegboard.core.selector import Selection, Selector, select
-from pegboard.core.session import Session
+from pegboard.core.session import AGENT_TOOL_CALLS, Budget, Session
 from pegboard.core.source import Health, Listing, Note, NoteKind, Source, SourceState, SourceStatus
 from pegboard.core.spec import Effects, Freeform, Hint, Relation, Rung, SourceRef, ToolSpec
 from pegboard.core.tool import Tool
@@ -32,6 +32,8 @@ from pegboard.core.tool import Tool
 __all__ = [
     "Asset",
     "AssetScheme",
+    "AGENT_TOOL_CALLS",
+    "Budget",
     "Call",
     "Change",
     "Discoverable",

@@ -45,6 +45,10 @@ class Desk(Protocol):
         """Remember that the session has these tools' definitions."""
         ...
 
+    def shown_again(self, session: Session) -> set[ToolName]:
+        """The tools whose definitions came with a failure since the session last called them well."""
+        ...
+
     def run(self, call: Call) -> Awaitable[Result]:
         """Run a call through the board's whole pipeline."""
         ...

@@ -9,7 +9,10 @@ from pegboard.surface import mcp
 
 
 def hydrate(desk: Desk) -> Middleware:
-    """Load a tool whose arguments were refused before its session has ever seen its definition.
+    """Give the definition of a deferred tool with the refusal of its arguments, and load it.
+
+    A session that has loaded the tool gets it too: a client that compacts its history no longer sees what was loaded.
+    It comes once, until the tool has been called well.
 
     Parameters:
         desk: the board.
@@ -18,14 +21,16 @@ def hydrate(desk: Desk) -> Middleware:
     def wrap(next_handler: Handler) -> Handler:
         async def handle(call: Call) -> Result:
             result = await next_handler(call)
-            failure = result.failure
-            if failure is None or failure.code is not FailureCode.INVALID_ARGUMENTS:
+            failure, shown = result.failure, desk.shown_again(call.session)
+            if failure is None:
+                shown.discard(call.tool)
+            if failure is None or failure.code is not FailureCode.INVALID_ARGUMENTS or call.tool in shown:
                 return result
-            view = desk.view(call.session)
-            spec = next((spec for spec in view.deferred if spec.name == call.tool), None)
-            return (
-                result if spec is None or spec in view.loaded else _with_definition(desk, call, result, failure, spec)
-            )
+            spec = next((spec for spec in desk.view(call.session).deferred if spec.name == call.tool), None)
+            if spec is None:
+                return result
+            shown.add(call.tool)
+            return _with_definition(desk, call, result, failure, spec)
 
         return handle
 
@@ -33,11 +38,13 @@ def hydrate(desk: Desk) -> Middleware:
 
 
 def _with_definition(desk: Desk, call: Call, result: Result, failure: Failure, spec: ToolSpec) -> Result:
-    row = definition(spec, desk.view(call.session))
+    view = desk.view(call.session)
+    row = definition(spec, view)
+    said = "Its definition follows again" if spec in view.loaded else "Its definition was not loaded yet"
     desk.load(call.session, [spec.name])
     told = replace(
         failure,
-        message=f"{failure.message} Its definition was not loaded yet; nothing was called.",
+        message=f"{failure.message} {said}; nothing was called.",
         details={**failure.details, "definition": dict(row)},
     )
     return replace(result, failure=told, content=(mcp.text_block(str(told)), mcp.text_block(described(row))))

@@ -123,6 +123,21 @@ async def test_a_tool_called_unseen_with_wrong_arguments_fails_with_its_definiti
     assert len(mail.handlers["send_mail"].calls) == 1
 
 
+async def test_a_loaded_tool_called_wrongly_gives_its_definition_again_once_until_it_is_called_well() -> None:
+    """After a client has compacted its history it no longer has what it loaded."""
+    async with Board.of(*office()) as board:
+        await board.call("tool_search", {"query": "send a mail", "limit": 1}, session=SESSION)
+
+        async def wrong() -> bool:
+            failure = (await board.call("mail.send_mail", {"recipient": "a"}, session=SESSION)).failure
+            assert failure is not None and failure.code is FailureCode.INVALID_ARGUMENTS
+            return "definition" in failure.details
+
+        assert [await wrong(), await wrong()] == [True, False]
+        assert (await board.call("mail.send_mail", {"to": "a"}, session=SESSION)).ok
+        assert await wrong()
+
+
 async def test_describe_shows_known_tools_and_says_which_names_mean_none() -> None:
     async with Board.of(*office()) as board:
         found = await board.call("tool_describe", {"names": ["list_mails", "list_males"]}, session=SESSION)

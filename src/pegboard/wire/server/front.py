@@ -33,6 +33,7 @@ class Peer:
         id: the connection; in the stateless family the same for all requests of one server.
         stateless: whether it speaks the stateless family, where lists may not differ per connection.
         agent: the client's own name, if it told one.
+        shared: whether other clients come under the same id: those of the stateless family over HTTP.
         level: the lowest log level that it wants.
         shown: identifies the list that it knows, or was told has changed.
     """
@@ -40,6 +41,7 @@ class Peer:
     id: str
     stateless: bool
     agent: str | None = None
+    shared: bool = False
     level: str = "debug"
     shown: object = field(default=None, repr=False)
 

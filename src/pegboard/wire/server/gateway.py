@@ -60,6 +60,8 @@ class GatewayServer(Server[Any]):
         )
         self.front = front
         self.id = uuid4().hex
+        self.shared = True
+        """Whether several clients may come; over standard input and output it is one."""
         self.peers: dict[Peer, ServerRequestContext[Any, Any]] = {}
         self.add_request_handler("logging/setLevel", SetLevelRequestParams, self._set_level)
         self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, ListenHandler(self.bus))
@@ -165,7 +167,8 @@ class GatewayServer(Server[Any]):
             info = connection.client_params.client_info if connection.client_params else None
             stateless = _stateless(ctx)
             id = self.id if stateless else connection.session_id or uuid4().hex
-            peer = connection.state[_STATE] = Peer(id, stateless, info.name if info else None)
+            agent = info.name if info else None
+            peer = connection.state[_STATE] = Peer(id, stateless, agent, shared=stateless and self.shared)
         return cast("Peer", peer)
 
     def _register(self, ctx: ServerRequestContext[Any, Any]) -> None:

@@ -21,6 +21,7 @@ async def serve(server: GatewayServer) -> None:
 
     Standard output carries the protocol alone: whatever tools print goes to standard error.
     """
+    server.shared = False
     with _standard_input() as fd:
         # The SDK asks for a file and iterates over its lines, nothing else.
         lines = None if fd is None else cast("anyio.AsyncFile[str]", _lines(fd))
