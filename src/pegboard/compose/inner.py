@@ -82,6 +82,7 @@ class Inner:
             parent=self.outer.id,
             group=self.outer.id,
             log=self.outer.log,
+            ask=self.outer.ask,
             meta={**{name: self.outer.meta[name] for name in _HANDED_ON if name in self.outer.meta}, _PATH: path},
         )
         try:

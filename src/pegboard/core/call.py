@@ -33,6 +33,8 @@ class FailureCode(StrEnum):
     """A person has to agree first. Nothing ran."""
     PREREQUISITE = "prerequisite"
     """Something else has to be called first; the next step says what. Nothing ran."""
+    DECLINED = "declined"
+    """A person said no, now or for always. Nothing ran."""
     BUDGET = "budget"
     """The session has used up what it may spend on calls. Nothing ran."""
     RETIRED = "retired"
@@ -220,6 +222,33 @@ class Log(Protocol):
     async def __call__(self, level: str, data: Json, logger: str | None = None) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the person at the caller's end answered.
+
+    Parameters:
+        action: `accept`, `decline`, or `cancel` (dismissed without a choice).
+        content: the form as it was filled in, flat values by name.
+    """
+
+    action: str
+    content: JsonObject = field(default_factory=dict[str, Any])
+
+
+class Ask(Protocol):
+    """Puts a question to the person at the caller's end (MCP `elicitation/create`, form mode)."""
+
+    async def __call__(self, message: str, schema: JsonObject, meta: JsonObject) -> Reply | None:
+        """The reply, or None where the caller cannot ask anybody.
+
+        Parameters:
+            message: what the person reads.
+            schema: the form: an object schema with flat properties.
+            meta: `_meta` of the question.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One call of one tool. Cancelling the task that awaits the handler cancels the call.
@@ -234,6 +263,7 @@ class Call:
         group: calls that one message made in parallel share it.
         progress: where progress goes, or None.
         log: where log messages go, or None.
+        ask: puts a question to the person at the caller's end, or None where nobody is there.
         meta: `_meta` of the request, handed on.
     """
 
@@ -246,6 +276,7 @@ class Call:
     group: str | None = None
     progress: Progress | None = None
     log: Log | None = None
+    ask: Ask | None = None
     meta: JsonObject = field(default_factory=dict[str, Any])
 
 

@@ -15,7 +15,7 @@ from pegboard.store.stored import StoredListing, decode
 FILE_NAME = "board.db"
 """The database in the store's folder."""
 
-STEPS = ("1: catalog, aliases, results", "2: assets", "3: findings")
+STEPS = ("1: catalog, aliases, results", "2: assets", "3: findings", "4: requests, grants, pins")
 """The names of the migrations, in order."""
 
 

@@ -75,7 +75,7 @@ class Store:
 
     def listings(self) -> dict[str, StoredListing]:
         """What each source listed last, by the source's name. Rows that cannot be read are left out and reported."""
-        found = self._read(lambda connection: list(read_listings(connection)), [])
+        found = self.read(lambda connection: list(read_listings(connection)), [])
         for source in (item for item in found if isinstance(item, str)):
             self._warn(f"The stored listing of {source} cannot be read; it will be listed anew.")
         return {item.source: item for item in found if not isinstance(item, str)}
@@ -83,15 +83,15 @@ class Store:
     def save_listing(self, listing: StoredListing) -> None:
         """Keep what a source listed, in the place of what it listed before."""
         stamped = replace(listing, saved=listing.saved or self._clock())
-        self._write(lambda connection: write_listing(connection, stamped), None)
+        self.write(lambda connection: write_listing(connection, stamped), None)
 
     def forget_listing(self, source: str) -> None:
         """Drop what a source listed."""
-        self._write(lambda connection: forget_listing(connection, source), None)
+        self.write(lambda connection: forget_listing(connection, source), None)
 
     def aliases(self) -> dict[ToolName, str]:
         """Wire name by full name."""
-        return self._read(read_aliases, {})
+        return self.read(read_aliases, {})
 
     def update_aliases(
         self, change: Callable[[Mapping[ToolName, str]], Mapping[ToolName, str]]
@@ -108,7 +108,7 @@ class Store:
             write_aliases(connection, before, after)
             return after
 
-        kept = self._write(step, None)
+        kept = self.write(step, None)
         return change(self.aliases()) if kept is None else kept
 
     def put_asset(
@@ -133,7 +133,7 @@ class Store:
             expires = now + days * _DAY
             return write_asset(connection, data, media_type, owner=owner, expires=expires, page_chars=page_chars)
 
-        kept = self._write(step, None)
+        kept = self.write(step, None)
         if kept is None:
             raise StoreError(
                 "The result could not be kept.", where=str(self.path), next_step="See `pegboard doctor` for the reason."
@@ -143,7 +143,7 @@ class Store:
     def asset(self, id: str, *, owner: str = "local") -> Held | None:
         """An asset of this owner, without its bytes where it has expired; None where the owner has none such."""
         now = self._clock()
-        return self._read(lambda connection: read_asset(connection, id, owner=owner, now=now), None)
+        return self.read(lambda connection: read_asset(connection, id, owner=owner, now=now), None)
 
     def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
         """Keep a large text for `keep_days`, to be read in pages. Raises `StoreError` like `put_asset`.
@@ -161,16 +161,24 @@ class Store:
 
     def findings(self) -> list[KeptFinding]:
         """What insight found, in the order of its reports."""
-        return self._read(read_findings, [])
+        return self.read(read_findings, [])
 
     def save_findings(self, found: Iterable[KeptFinding]) -> None:
         """Keep the findings of a report; what was written for one that is known stays known."""
         rows = list(found)
-        self._write(lambda connection: write_findings(connection, rows), None)
+        self.write(lambda connection: write_findings(connection, rows), None)
 
     def mark_finding(self, id: str, applied: Mapping[str, Any] | None) -> None:
         """Remember what was written for a finding, or that it was taken back."""
-        self._write(lambda connection: mark_applied(connection, id, applied), None)
+        self.write(lambda connection: mark_applied(connection, id, applied), None)
+
+    def read(self, step: Callable[[Connection], T], fallback: T) -> T:
+        """What a step finds in one transaction, or `fallback` where the store cannot be read (see `warnings`)."""
+        return self._guarded(step, fallback, write=False)
+
+    def write(self, step: Callable[[Connection], T], fallback: T) -> T:
+        """Run a step that no other process can come between; `fallback` where the store cannot be written."""
+        return self._guarded(step, fallback, write=True)
 
     def _open(self) -> Engine:
         if self.path is None:
@@ -211,12 +219,6 @@ class Store:
             return  # another process has set it aside already
         aside = set_aside(path)
         self._warn(f"The store {path} was damaged. It is set aside as {aside.name}, and a new one is being filled.")
-
-    def _read(self, step: Callable[[Connection], T], fallback: T) -> T:
-        return self._guarded(step, fallback, write=False)
-
-    def _write(self, step: Callable[[Connection], T], fallback: T) -> T:
-        return self._guarded(step, fallback, write=True)
 
     def _guarded(self, step: Callable[[Connection], T], fallback: T, *, write: bool) -> T:
         with self._lock:

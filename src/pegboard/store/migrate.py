@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, insert, inspect, select
 
 from pegboard.store.glance import STEPS
-from pegboard.store.tables import ALIASES, ASSETS, BLOBS, CATALOG, FINDINGS, METADATA, MIGRATED
+from pegboard.store.tables import ALIASES, ASSETS, BLOBS, CATALOG, FINDINGS, GRANTS, METADATA, MIGRATED, PINS, REQUESTS
 
 Step = Callable[[Connection], object]
 
@@ -23,7 +23,11 @@ def _findings(connection: Connection) -> None:
     METADATA.create_all(connection, tables=[FINDINGS])
 
 
-MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first, _assets, _findings), strict=True))
+def _approvals(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[REQUESTS, GRANTS, PINS])
+
+
+MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first, _assets, _findings, _approvals), strict=True))
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 
 

@@ -62,3 +62,53 @@ FINDINGS = Table(
     Column("applied", Text),
 )
 """What insight found, as JSON texts, with what was written for each."""
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    Column("id", String(40), primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("principal", String(200), nullable=False),
+    Column("subject", String(500), nullable=False),
+    Column("fingerprint", String(64), nullable=False, index=True),
+    Column("created", Float, nullable=False),
+    Column("expires", Float, nullable=False),
+    Column("request", Text, nullable=False),
+    Column("decided", Float),
+    Column("decision", Text),
+    Column("used", Float),
+    Column("void", Text),
+)
+"""What a person was asked, the one answer, when that was used, and why it can be used no more."""
+
+GRANTS = Table(
+    "grants",
+    METADATA,
+    Column("id", String(40), primary_key=True),
+    Column("kind", String(40), nullable=False),
+    Column("allows", Integer, nullable=False),
+    Column("principal", String(200), nullable=False),
+    Column("session", String(200)),
+    Column("subject", String(500), nullable=False, index=True),
+    Column("definition", String(64), nullable=False),
+    Column("fingerprint", String(64)),
+    Column("created", Float, nullable=False),
+    Column("expires", Float),
+    Column("by", String(200), nullable=False),
+    Column("request", String(40)),
+    Column("ended", String(200)),
+)
+"""Remembered answers; no session: in all of them, no fingerprint: for all arguments; `ended` says why it is over."""
+
+PINS = Table(
+    "pins",
+    METADATA,
+    Column("source", String(200), primary_key=True),
+    Column("name", String(500), primary_key=True),
+    Column("origin", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("definition", Text, nullable=False),
+    Column("seen", Float, nullable=False),
+    Column("held", Text),
+    Column("held_since", Float),
+)
+"""The definition of each foreign tool that is trusted, and the newer one that is held back until it was seen."""
