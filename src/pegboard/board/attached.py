@@ -81,6 +81,8 @@ class Attached:
         self._settled: anyio.Event | None = None
         self._failed_at = float("-inf")
         self._relist = anyio.Lock()
+        self._scope: anyio.CancelScope | None = None
+        self._ended: anyio.Event | None = None
         if known is not None:
             self._take(known.listing)
             if known.error is not None:
@@ -113,7 +115,7 @@ class Attached:
         if self._settled is None:
             self._settled = anyio.Event()
             self.state = SourceState.STARTING
-            self._tasks.start_soon(self._hold, self._settled)
+            self._tasks.start_soon(self._live, self._settled)
         return self._settled
 
     async def refresh(self) -> None:
@@ -122,6 +124,14 @@ class Attached:
             await self._list_again()
         elif self.state is not SourceState.DISABLED:
             await self.start().wait()
+
+    async def stop(self) -> None:
+        """Close the source for good, and wait until it is closed; its tools are gone."""
+        scope, ended = self._scope, self._ended
+        if scope is not None and ended is not None:
+            scope.cancel()
+            await ended.wait()
+        self.tools, self.state = (), SourceState.DISABLED
 
     def summary(self) -> SourceStatus:
         """How it is, as far as is known."""
@@ -142,6 +152,15 @@ class Attached:
             return found
         health = await self.source.health()
         return replace(found, state=health.state, error=health.reason or self.error)
+
+    async def _live(self, settled: anyio.Event) -> None:
+        """Hold the source open until it fails, the board closes, or it is stopped."""
+        self._ended = anyio.Event()
+        try:
+            with anyio.CancelScope() as self._scope:
+                await self._hold(settled)
+        finally:
+            self._ended.set()
 
     async def _hold(self, settled: anyio.Event) -> None:
         began = perf_counter()

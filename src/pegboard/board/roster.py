@@ -86,6 +86,28 @@ class Roster:
         gathered, self._gathered = self._gathered, None
         await self._take(gathered.values())
 
+    async def add(self, source: Source, admits: Filter | None = None) -> SourceStatus:
+        """Attach one more source, or another in the place of one of its name, start it, and wait for its tools.
+
+        Parameters:
+            source: the source.
+            admits: which of its tools may be on the board.
+        """
+        before = self._attached.get(source.name)
+        if before is not None:
+            await before.stop()
+        attached = Attached(source, self._tasks, self._on_change, None, admits or _every)
+        self._attached[source.name] = attached
+        await (self._refill() if attached.state is SourceState.DISABLED else attached.refresh())
+        return attached.summary()
+
+    async def remove(self, name: str) -> None:
+        """Stop a source and take its tools off the board; nothing happens where there is none of this name."""
+        attached = self._attached.pop(name, None)
+        if attached is not None:
+            await attached.stop()
+            await self._refill()
+
     async def refresh(self, names: Sequence[str] | None = None) -> None:
         """List sources anew, all or the named ones, and wait for them.
 

@@ -27,6 +27,9 @@ VERBS = (
     Verb("list", "pegboard.cli.list:list_tools", "List the tools of the board, and how its sources are."),
     Verb("search", "pegboard.cli.search:search", "Find tools by what they do."),
     Verb("describe", "pegboard.cli.describe:describe", "Show everything about one tool."),
+    Verb(
+        "discoverables", "pegboard.cli.discoverables:app", "Look at connectors and plugins that could be on the board."
+    ),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
     Verb("lower", "pegboard.cli.lower:lower", "Bring tool definitions into a provider's dialect."),
     Verb("raise", "pegboard.cli.lower:raise_", "Turn a model's arguments back into what the tool wants."),

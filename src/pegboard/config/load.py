@@ -108,6 +108,25 @@ def parse(
     )
 
 
+def source_config(name: str, table: JsonObject, board: BoardConfig, folder: Path) -> SourceConfig:
+    """One source, from its table alone.
+
+    Parameters:
+        name: the source's name.
+        table: its table, as in the file.
+        board: the board that it is for.
+        folder: what relative paths are relative to.
+
+    Raises:
+        InvalidConfigError: something in it cannot be meant.
+    """
+    reader = _Reader(folder)
+    found = reader.sources({name: dict(table)}, board)
+    if reader.problems:
+        raise InvalidConfigError(f"the source {name}", reader.problems)
+    return found[name]
+
+
 def _document(file: Path) -> JsonObject:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8-sig"))

@@ -52,6 +52,7 @@ class SourceConfig:
         disabled: whether it is left out.
         options: the keys that only this kind has, defaults filled in (for `mcp`: transport, env, headers, cwd).
         version: the version of its tools.
+        origin: the discoverable that it was installed from; None for a source of the file.
         where: the dotted key of the table, for errors.
     """
 
@@ -68,6 +69,7 @@ class SourceConfig:
     disabled: bool
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     version: str | None = None
+    origin: str | None = None
 
     @property
     def where(self) -> str:

@@ -3,6 +3,7 @@
 from pegboard.config.adapters import ADAPTERS
 from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
 from pegboard.config.key import Key, SourceKind, Table
+from pegboard.config.offered import DIRECTORIES, SUGGESTIONS
 from pegboard.config.types import (
     FLAG,
     LIMITS,
@@ -274,5 +275,5 @@ SOURCE_KINDS = (
     *ADAPTERS,
 )
 
-TABLES: tuple[Table, ...] = (BOARD, SOURCE, BUDGET, BATCH, BUNDLE, SCATTER, DEPRECATED, HINT)
+TABLES: tuple[Table, ...] = (BOARD, SOURCE, BUDGET, BATCH, BUNDLE, SCATTER, DEPRECATED, HINT, DIRECTORIES, SUGGESTIONS)
 """Every table, in the order in which they are documented."""
