@@ -2,7 +2,8 @@
 
     MCP         name, title, description, inputSchema, outputSchema, annotations, icons, _meta
     Anthropic   name, description, input_schema, input_examples, defer_loading
-    OpenAI      name, description, parameters, defer_loading; the same inside `function`; `custom` tools with `format`
+    OpenAI      name, description, parameters, defer_loading; the same inside `function`; `custom` tools with `format`,
+                also inside `custom`
 
 Fields that no spelling above knows stay in `spec.meta` as they came, `_meta` among them under its own name.
 """
@@ -117,12 +118,13 @@ def effects_of(annotations: JsonObject, *, trusted: bool) -> Effects:
 
 
 def _row(raw: Json) -> dict[str, Any]:
-    """The row, with a nested `function` lifted and an OpenAI `type` taken out."""
+    """The row, with what OpenAI Chat nests in `function` or `custom` lifted."""
     row = _object(raw)
-    inner = row.get("function")
-    if isinstance(inner, Mapping):
-        outer = {key: value for key, value in row.items() if key != "function"}
-        row = {**outer, **_object(cast("Any", inner))}
+    for nest in ("function", "custom"):
+        inner = row.get(nest)
+        if isinstance(inner, Mapping) and row.get("type", nest) == nest:
+            outer = {key: value for key, value in row.items() if key != nest}
+            row = {**outer, **_object(cast("Any", inner))}
     return row
 
 
@@ -171,6 +173,7 @@ def _freeform(row: JsonObject) -> Freeform | None:
     if row.get("type") != "custom" or any(key in row for key in _INPUT):
         return None
     form = _object(row.get("format"))
+    form |= _object(form.get("grammar"))  # OpenAI Chat keeps it one level deeper
     kind = str(form.get("syntax") or form.get("type") or "text")
     definition = form.get("definition")
     return Freeform(kind, definition if isinstance(definition, str) else None)

@@ -180,9 +180,12 @@ def shape_of(to: str) -> Shape:
 
 
 def _freeform(spec: ToolSpec, name: str, description: str, to: str) -> dict[str, Any] | None:
-    """A tool that takes one text, where the API has such; elsewhere it takes one string `input`."""
+    """A tool that takes one text, where the API has such; elsewhere it takes one string `input`.
+
+    So does one with modes, which are chosen by a parameter beside the text.
+    """
     form = spec.freeform
-    if form is None or not to.startswith("openai"):
+    if form is None or not to.startswith("openai") or mode_parameter(spec) is not None:
         return None
     flat: dict[str, Any] = {"type": "text"}
     if form.syntax in ("lark", "regex") and form.definition:

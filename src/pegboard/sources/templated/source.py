@@ -131,7 +131,7 @@ class TemplatedSource:
     def _tool(self, label: str, row: JsonObject, notes: list[Note]) -> Iterator[Tool]:
         handler, names, needed, effects = self._binding(label, row)
         plain = {key: value for key, value in row.items() if key not in ("http", "cli", "python", "effects", "rung")}
-        if not any(key in row for key in _SCHEMAS):
+        if not any(key in row for key in _SCHEMAS) and row.get("type") != "custom":
             properties: dict[str, Json] = {name: {"type": "string"} for name in names}
             plain["inputSchema"] = {"type": "object", "properties": properties, "required": needed}
         found = normalise(plain, namespace=self._namespace, source=SourceRef(self.name, self.kind), trusted=True)
@@ -180,11 +180,12 @@ class TemplatedSource:
             )
             return ProgramRun(program, Effects.UNKNOWN), program.names, program.needed, Effects.UNKNOWN
         if "python" in row:
-            return _python(str(row["python"]), settings.folder).handler, [], [], Effects.UNKNOWN
+            bound = _python(str(row["python"]), settings.folder, freeform=row.get("type") == "custom")
+            return bound.handler, [], [], Effects.UNKNOWN
         return None, [], [], Effects.UNKNOWN
 
 
-def _python(text: str, folder: Path) -> Tool:
+def _python(text: str, folder: Path, *, freeform: bool) -> Tool:
     module, colon, name = text.partition(":")
     if not colon:
         raise DefinitionError(f"{text!r} names no function.", where="python", next_step='Write "module:function".')
@@ -195,7 +196,10 @@ def _python(text: str, folder: Path) -> Tool:
         function: Any = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise DefinitionError(f"{text} cannot be imported: {error}.", where="python") from None
-    return cast("ToolFunction[..., Any]", function if isinstance(function, ToolFunction) else tool(function)).tool
+    made = cast("ToolFunction[..., Any]", function if isinstance(function, ToolFunction) else tool(function))
+    if freeform and made.options.get("freeform") is None:
+        return tool(freeform=True)(made.function).tool
+    return made.tool
 
 
 async def _unbound(call: Call) -> Result:
