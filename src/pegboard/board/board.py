@@ -16,8 +16,9 @@ from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.composer import Composer
 from pegboard.board.holdings import Holdings
 from pegboard.board.kinds import filters_of, sources_of
-from pegboard.board.memory import Memory
+from pegboard.board.memory import Memory, Recalled
 from pegboard.board.passage import Passage
+from pegboard.board.published import LIVE, draft, thaw
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.board.sessions import Sessions, owned
 from pegboard.board.shelf import Assets
@@ -47,10 +48,12 @@ from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.residency import Exposed, Exposure, Profile, Search, expose
+from pegboard.errors import StoreError
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
 from pegboard.invoke.budget import budget as limit_calls
 from pegboard.schema.types import JsonObject
+from pegboard.store.published import Published
 from pegboard.trace.redact import Redactor
 
 
@@ -73,6 +76,7 @@ class Board:
         assets: keeps binary parts of results; None where nothing is kept.
         builtins: tools of the board itself that models see, by name.
         config: what it was made of.
+        version: the published version that it is held to; None: the chosen one, if any; "live": what it has now.
     """
 
     def __init__(
@@ -91,8 +95,10 @@ class Board:
         assets: Assets | None = None,
         builtins: Sequence[str] = (),
         config: Config | None = None,
+        version: str | None = None,
     ) -> None:
         self.name = name
+        self._wanted = version
         self.residency = residency or Residency()
         self.config = config
         self._refresh_first = refresh
@@ -125,6 +131,7 @@ class Board:
         beside: Sequence[Source] = (),
         refresh: Refresh = False,
         watcher: Watcher | None = None,
+        version: str | None = None,
     ) -> Self:
         """The board of a config.
 
@@ -133,6 +140,7 @@ class Board:
             beside: sources made in code, besides the config's.
             refresh: which sources to list anew on entering, whatever is stored.
             watcher: hears how a source is whenever that changes.
+            version: the published version that it is held to; None: the chosen one, if any; "live": none.
 
         Raises:
             ConfigError: the config is missing or wrong.
@@ -154,6 +162,7 @@ class Board:
             assets=assets,
             builtins=found.board.builtins,
             config=found,
+            version=version,
         )
 
     def blocking(self) -> AbstractContextManager["BlockingBoard"]:
@@ -161,16 +170,23 @@ class Board:
         return blocking(self)
 
     async def __aenter__(self) -> Self:
-        """Put up the catalog that is stored, and list the sources of which nothing is stored."""
+        """Put up the catalog that is stored, and list the sources of which nothing is stored.
+
+        Raises:
+            PegboardError: the published version that is wanted is not there.
+        """
+        recalled = Recalled({}, {})
         if self._memory is not None:
             self._stack.callback(self._memory.close)
+            recalled = self._memory.recall()
+        self._hold(recalled.chosen if self._wanted is None else self._wanted)
         self._stack.push_async_callback(self._passage.close)
         self._stack.push_async_callback(anyio.to_thread.run_sync, self._held.shelve)
         if self.residency.learn:
             self._held.hot = await anyio.to_thread.run_sync(self._passage.most_used, 2 * self.residency.learn)
         tasks = await self._stack.enter_async_context(anyio.create_task_group())
         self._stack.callback(tasks.cancel_scope.cancel)
-        await self._roster.attach(tasks, refresh=self._refresh_first)
+        await self._roster.attach(tasks, recalled, refresh=self._refresh_first)
         return self
 
     async def __aexit__(
@@ -178,6 +194,13 @@ class Board:
     ) -> None:
         """Stop every source and close the store."""
         await self._stack.aclose()
+
+    def _hold(self, version: str | None) -> None:
+        if version is None or version == LIVE:
+            return
+        found = self._memory.version(version) if self._memory is not None else None
+        known = [one.version for one in self._memory.versions()] if found is None and self._memory is not None else []
+        self._composer.hold(thaw(found, version, known))
 
     # What it holds
 
@@ -201,6 +224,11 @@ class Board:
     def list_version(self) -> int:
         """Counts the changes of what every model sees: the direct tools and whether there are meta-tools."""
         return self._held.list_version
+
+    @property
+    def version(self) -> str | None:
+        """The published version that the board is held to; None where it has what the config says now."""
+        return self._composer.version
 
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means: `ns.tool`, `ns__tool`, `mcp__ns__tool`, a unique bare name, a meta-tool."""
@@ -337,6 +365,25 @@ class Board:
     def forget(self, session: Session) -> None:
         """The session is over."""
         self._sessions.forget(session)
+
+    def draft(self, version: str, note: str = "") -> Published:
+        """What `publish` would keep. Raises `PegboardError` where the name cannot be a version's."""
+        return draft(version, self.catalog, self._composer.tables, note)
+
+    async def publish(self, version: str, note: str = "") -> Published:
+        """Freeze the board's definitions under a name, for good; what is called so already is returned as it is.
+
+        Parameters:
+            version: what the version shall be called.
+            note: what is new in it.
+
+        Raises:
+            PegboardError: the name cannot be a version's, or nothing outlives this process.
+        """
+        new = self.draft(version, note)
+        if self._memory is None:
+            raise StoreError("The board keeps nothing.", next_step="Open it from a config with a store.")
+        return await anyio.to_thread.run_sync(self._memory.publish, new)
 
     async def page(self, id: str, number: int, session: Session) -> str | None:
         """One page of a result that was cut, counted from 1, or None where there is none for this principal."""

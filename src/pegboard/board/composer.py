@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pegboard.board.hinted import hinted
 from pegboard.catalog import Catalog
+from pegboard.catalog.frozen import Frozen
 from pegboard.core import Handler, Note, Tool
 from pegboard.core.draft import DRAFT, Unbound
 from pegboard.schema.types import JsonObject
@@ -22,11 +23,31 @@ class Composer:
     def __init__(self, run: Handler, tables: Mapping[str, JsonObject]) -> None:
         self._run = run
         self._tables = {name: tables[name] for name in TABLES if tables.get(name)}
+        self._frozen: Frozen | None = None
         self._notes: tuple[Note, ...] = ()
         self._unknown: tuple[str, ...] = ()
 
+    @property
+    def tables(self) -> Mapping[str, JsonObject]:
+        """The tables of composed and deprecated tools."""
+        return self._tables
+
+    @property
+    def version(self) -> str | None:
+        """The board version that the tools are held to, if any."""
+        return self._frozen.version if self._frozen is not None else None
+
+    def hold(self, frozen: Frozen) -> None:
+        """Make the tools those of a published version from now on."""
+        self._frozen, self._tables = frozen, frozen.tables
+
     def __call__(self, tools: Sequence[Tool]) -> list[Tool]:
         """The tools with the composed ones among them; what cannot work is set aside in `warnings`."""
+        if self._frozen is None:
+            return self._composed(tools)
+        return self._frozen.only(self._composed(self._frozen.hold(tools)))
+
+    def _composed(self, tools: Sequence[Tool]) -> list[Tool]:
         if not self._tables and not any(is_draft(tool) or tool.spec.successor for tool in tools):
             self._notes = ()
             return list(tools)

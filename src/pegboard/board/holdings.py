@@ -68,6 +68,8 @@ class Holdings:
             diff = self.catalog.diff(newer)
         self.aliases = self.aliases.extend(diff.added, reserved=self._reserved)
         if not diff:
+            if any(tool.handler is not self.catalog.tools[tool.name].handler for tool in newer):
+                self.catalog = newer  # what models see stays, and what runs does not
             return diff
         self.catalog = newer
         exposed = expose(newer, self._residency, self.hot)

@@ -17,6 +17,7 @@ from pegboard.core.asset import asset_id
 from pegboard.core.bulk import no_collection
 from pegboard.invoke.size import Keep, Kept
 from pegboard.store.glance import Glance, glance
+from pegboard.store.published import BOARD, Published, Reference
 from pegboard.store.stored import StoredListing
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ class Recalled:
     Parameters:
         sources: what is known of each source.
         aliases: the wire names.
+        chosen: which published version of the board is used, if any.
     """
 
     sources: Mapping[str, Known]
     aliases: Mapping[ToolName, str]
+    chosen: str | None = None
 
 
 class Memory:
@@ -96,13 +99,13 @@ class Memory:
         with no_collection():
             seen = glance(self.folder) if self.folder is not None else None
             if seen is None:
-                seen = Glance(self.store.listings(), self.store.aliases())
+                seen = Glance(self.store.listings(), self.store.aliases(), self.store.chosen())
             known = {
                 name: found
                 for name, stored in seen.listings.items()
                 if self._prints.get(name) == stored.fingerprint and (found := _known(stored)) is not None
             }
-        return Recalled(known, seen.aliases)
+        return Recalled(known, seen.aliases, seen.chosen)
 
     async def keep(self, name: str, listing: Listing, error: str | None) -> None:
         """Keep what a source listed, or why it could not be listed."""
@@ -117,6 +120,18 @@ class Memory:
             return AliasTable(before).extend(wanted, reserved=self._reserved).wire
 
         return await anyio.to_thread.run_sync(lambda: self.store.update_aliases(extended))
+
+    def version(self, name: str) -> Published | None:
+        """A published version of the board, or None."""
+        return self.store.version(Reference(version=name))
+
+    def versions(self) -> list[Published]:
+        """The published versions of the board without their content, the oldest first."""
+        return self.store.versions(BOARD)
+
+    def publish(self, new: Published) -> Published:
+        """Keep a version for good. Raises `StoreError` where nothing outlives this process."""
+        return self.store.publish(new)
 
     async def page(self, handle: str, number: int, owner: str) -> str | None:
         """One page of a kept result, counted from 1, with what there is beside it."""

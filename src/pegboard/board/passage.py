@@ -47,6 +47,11 @@ class Lookups(Protocol):
         """Its spec."""
         ...
 
+    @property
+    def version(self) -> str | None:
+        """The published version that the board is held to, if any."""
+        ...
+
     def lacking(self, name: ToolName) -> Failure:
         """Why there is no tool of a full name."""
         ...
@@ -132,7 +137,8 @@ class Passage:
             outer: middleware that was given: approval, budget.
         """
         limits = self.limits
-        recording = [] if self.recorder is None else [record(board.spec, self.recorder, Shaper(self.redactor))]
+        shaper = Shaper(self.redactor, version=lambda: board.version)
+        recording = [] if self.recorder is None else [record(board.spec, self.recorder, shaper)]
         return pipeline(
             dispatch(board.tool, board.lacking),
             size(self.keep, limit_of=self._limit),

@@ -39,7 +39,7 @@ class Roster:
     Parameters:
         sources: the sources, in the order in which their tools are listed.
         held: the catalog that they fill.
-        memory: what is known of them from the last time, and where it is kept.
+        memory: where what is known of them is kept.
         watcher: hears each change of a source's state.
         filters: by the source's name, which of its tools may be on the board.
         compose: adds the tools that are made of those of the sources.
@@ -63,15 +63,15 @@ class Roster:
         self._refreshing = False
         self._gathered: dict[str, Attached] | None = None
 
-    async def attach(self, tasks: TaskGroup, *, refresh: Refresh) -> None:
+    async def attach(self, tasks: TaskGroup, recalled: Recalled, *, refresh: Refresh) -> None:
         """Put up the sources as they are known. Those of which nothing is known are started, and waited for.
 
         Parameters:
             tasks: where the sources live.
+            recalled: what is known of them from the last time.
             refresh: which of the others to start too.
         """
         self._tasks = tasks
-        recalled = self._memory.recall() if self._memory else Recalled({}, {})
         known, aliases = recalled.sources, recalled.aliases
         self._held.rename(aliases)
         for source in self._sources:

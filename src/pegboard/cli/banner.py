@@ -29,9 +29,11 @@ def size_line(board: Board) -> str:
     full = sum(_tokens([mcp.tool(spec, view.wire_name(spec.name))]) for spec in board.catalog.specs)
     shown = sum(_tokens([row]) for row in mcp.tools(view))
     share = f" ({shown / full:.0%})" if full else ""
+    held = f"Board version {board.version}: " if board.version else ""
     return (
-        f"{len(board.catalog)} tools. The full list takes about {full:,} tokens; a model is shown {len(view.listed)}"
-        f" entries in {shown:,}{share}" + (" and finds the rest by search." if view.deferred else ".")
+        f"{held}{len(board.catalog)} tools. The full list takes about {full:,} tokens; a model is shown"
+        f" {len(view.listed)} entries in {shown:,}{share}"
+        + (" and finds the rest by search." if view.deferred else ".")
     )
 
 

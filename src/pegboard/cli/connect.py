@@ -27,6 +27,7 @@ def connect(
     http: str | None = None,
     scope: str = "user",
     name: str = "pegboard",
+    board_version: str | None = None,
     config: ConfigFile = DEFAULT_CONFIG,
     json: AsJson = False,
 ) -> int:
@@ -49,12 +50,15 @@ def connect(
         Which config: that of the user, or of the project in this folder.
     name
         What the client calls the board.
+    board_version
+        The published version that this client gets, whatever others get.
     """
     if write and undo:
         raise ConfigError("--write and --undo exclude each other.", next_step="Leave one of them out.")
     known = known_client(client)
     place = Attachment.of(known, scope, name, Machine.here())
-    value: JsonObject = {} if undo else entry(known, command=() if http else _command(config), url=_address(http))
+    command = () if http else _command(config, board_version)
+    value: JsonObject = {} if undo else entry(known, command=command, url=_address(http))
     try:
         changed = place.undo() if undo else write and place.write(value)
     except OSError as problem:
@@ -84,12 +88,13 @@ def _shape(place: Attachment, value: JsonObject, changed: bool) -> JsonObject:
     return {"file": str(place.file), "name": place.name, "entry": value, "changed": changed, "backup": backup}
 
 
-def _command(config: Path) -> list[str]:
+def _command(config: Path, version: str | None) -> list[str]:
     """The program that serves this board, by absolute paths: clients have another PATH and folder."""
     path = load(config).path or config
     script = Path(sys.executable).with_name("pegboard.exe" if sys.platform == "win32" else "pegboard")
     program = [str(script)] if script.exists() else [sys.executable, "-m", "pegboard"]
-    return [*program, "serve", "--stdio", "--config", str(path.resolve())]
+    pinned = ["--board-version", version] if version else []
+    return [*program, "serve", "--stdio", "--config", str(path.resolve()), *pinned]
 
 
 def _address(http: str | None) -> str | None:

@@ -39,6 +39,8 @@ async def list_tools(
         else:
             table(("tool", "effects", "what it does"), [(s.name, s.effects, s.title or s.description) for s in specs])
             say(_summary(len(specs), statuses))
+            if board.version:
+                say(f"The board is held to its version {board.version}.")
     return Exit.OK
 
 

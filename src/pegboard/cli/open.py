@@ -28,21 +28,26 @@ def doubtful(status: SourceStatus) -> bool:
 
 
 @asynccontextmanager
-async def opened(config: Path, *, refresh: Refresh = doubtful, told: Told | None = None) -> AsyncGenerator[Board]:
+async def opened(
+    config: Path, *, refresh: Refresh = doubtful, told: Told | None = None, version: str | None = None
+) -> AsyncGenerator[Board]:
     """As `connected`, with stdout kept for the command's own data."""
     with guarded():
-        async with connected(config, refresh=refresh, told=told) as board:
+        async with connected(config, refresh=refresh, told=told, version=version) as board:
             yield board
 
 
 @asynccontextmanager
-async def connected(config: Path, *, refresh: Refresh = False, told: Told | None = None) -> AsyncGenerator[Board]:
+async def connected(
+    config: Path, *, refresh: Refresh = False, told: Told | None = None, version: str | None = None
+) -> AsyncGenerator[Board]:
     """The board of a config; what is odd about the config or the store is told.
 
     Parameters:
         config: the file, or its folder.
         refresh: which sources to list, whatever is stored.
         told: the line to tell of a source that has come up or failed; by default one that a terminal shows and wipes.
+        version: the published version that the board is held to; None: the chosen one; "live": none.
     """
     settings = load(config)
     for warning in settings.warnings:
@@ -50,7 +55,7 @@ async def connected(config: Path, *, refresh: Refresh = False, told: Told | None
     if not settings.sources:
         say(f"pegboard: {config} has no sources. {_FILL}")
     with Progress(settings, told) as progress:
-        async with Board.open(settings, refresh=refresh, watcher=progress.hear) as board:
+        async with Board.open(settings, refresh=refresh, watcher=progress.hear, version=version) as board:
             progress.close()
             if logging.lastResort is not None:  # what shows warnings that nobody has a handler for
                 logging.lastResort.addFilter(board.redactor.log_filter)

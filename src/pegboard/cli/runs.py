@@ -18,6 +18,7 @@ from pegboard.config import load
 from pegboard.errors import PegboardError, nearest
 from pegboard.schema.types import canonical
 from pegboard.trace.record import CallRecord, Run
+from pegboard.trace.shape import BOARD_VERSION
 from pegboard.trace.store import RunFilter, RunSummary, TraceStore
 
 runs = App(name="runs", help="Look at what was called.")
@@ -108,7 +109,9 @@ def _row(run: RunSummary) -> Sequence[object]:
 
 
 def _show(run: Run) -> None:
-    say(f"Run {run.id}" + (f" of {run.agent}" if run.agent else ""))
+    held = sorted({str(call.meta[BOARD_VERSION]) for call in run.calls if BOARD_VERSION in call.meta})
+    on = f" on board version {', '.join(held)}" if held else ""
+    say(f"Run {run.id}" + (f" of {run.agent}" if run.agent else "") + on)
     ids = {call.id for call in run.calls}
     children: dict[str | None, list[CallRecord]] = {}
     for call in run.calls:

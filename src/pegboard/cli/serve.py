@@ -31,6 +31,7 @@ async def serve(
     token: str | None = None,
     refresh: Annotated[bool, Flag] = False,
     check: Annotated[bool, Flag] = False,
+    board_version: str | None = None,
     config: ConfigFile = DEFAULT_CONFIG,
 ) -> int:
     """Serve the board to MCP clients, over stdio or HTTP.
@@ -47,25 +48,30 @@ async def serve(
         List every source before the first answer, whatever is stored.
     check
         Talk to the board through a real client, say what it saw, and end.
+    board_version
+        Serve this published version, whatever `versions use` says; live is what the config says now.
     """
     if stdio and (http or check):
         raise ConfigError("--stdio excludes --http and --check.", where="serve", next_step="Leave one of them out.")
     host, port = _address(http or ("127.0.0.1:0" if check else "127.0.0.1:8321"))
     secret = token or os.environ.get(TOKEN_VARIABLE)
     if stdio:
-        return await _until_stopped(lambda: _stdio(config, refresh))
-    return await _until_stopped(lambda: _http(config, host, port, secret, refresh or check, check))
+        return await _until_stopped(lambda: _stdio(config, refresh, board_version))
+    return await _until_stopped(lambda: _http(config, host, port, secret, refresh or check, check, board_version))
 
 
-async def _stdio(config: Path, refresh: bool) -> int:
-    async with connected(config, refresh=refresh) as board:
+async def _stdio(config: Path, refresh: bool, version: str | None) -> int:
+    async with connected(config, refresh=refresh, version=version) as board:
         await serve_stdio(board)
     return Exit.OK
 
 
-async def _http(config: Path, host: str, port: int, token: str | None, refresh: bool, check: bool) -> int:
+async def _http(
+    config: Path, host: str, port: int, token: str | None, refresh: bool, check: bool, version: str | None
+) -> int:
     outcome = [Exit.OK]
-    async with opened(config, refresh=refresh, told=source_line) as board, anyio.create_task_group() as tasks:
+    opening = opened(config, refresh=refresh, told=source_line, version=version)
+    async with opening as board, anyio.create_task_group() as tasks:
         await _tell_resting(board)
 
         async def checked(address: str) -> None:

@@ -34,6 +34,8 @@ VERBS = (
     Verb("lower", "pegboard.cli.lower:lower", "Bring tool definitions into a provider's dialect."),
     Verb("raise", "pegboard.cli.lower:raise_", "Turn a model's arguments back into what the tool wants."),
     Verb("export", "pegboard.cli.export:export", "Print the board's tools as a provider's request takes them."),
+    Verb("publish", "pegboard.cli.publish:app", "Freeze the board's definitions as a version."),
+    Verb("versions", "pegboard.cli.versions:app", "Compare published versions, choose one; traffic of old tools."),
     Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),

@@ -10,12 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pegboard.core import ToolName
+from pegboard.store.published import BOARD
 from pegboard.store.stored import StoredListing, decode
 
 FILE_NAME = "board.db"
 """The database in the store's folder."""
 
-STEPS = ("1: catalog, aliases, results", "2: assets", "3: findings", "4: requests, grants, pins")
+STEPS = (
+    "1: catalog, aliases, results",
+    "2: assets",
+    "3: findings",
+    "4: requests, grants, pins",
+    "5: versions, chosen",
+)
 """The names of the migrations, in order."""
 
 
@@ -26,10 +33,12 @@ class Glance:
     Parameters:
         listings: what each source listed last.
         aliases: wire name by full name.
+        chosen: which version of the board is used, where one is.
     """
 
     listings: Mapping[str, StoredListing]
     aliases: Mapping[ToolName, str]
+    chosen: str | None = None
 
 
 def glance(folder: Path) -> Glance | None:
@@ -52,4 +61,6 @@ def _read(connection: sqlite3.Connection) -> Glance | None:
     listings = connection.execute("SELECT source, fingerprint, saved, listing FROM catalog ORDER BY source")
     found = {row[0]: decode(*row) for row in listings}
     aliases = connection.execute("SELECT namespace, name, version, wire FROM aliases ORDER BY namespace, name, version")
-    return Glance(found, {ToolName(space, name, version or None): wire for space, name, version, wire in aliases})
+    chosen = connection.execute("SELECT version FROM chosen WHERE kind = ? AND name = ''", (BOARD,)).fetchone()
+    wire_names = {ToolName(space, name, version or None): wire for space, name, version, wire in aliases}
+    return Glance(found, wire_names, chosen[0] if chosen else None)

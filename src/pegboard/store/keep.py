@@ -19,7 +19,9 @@ from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_bro
 from pegboard.store.findings import KeptFinding, mark_applied, read_findings, write_findings
 from pegboard.store.glance import FILE_NAME
 from pegboard.store.listing import forget_listing, read_listings, write_listing
+from pegboard.store.published import BOARD, Published, Reference
 from pegboard.store.stored import StoredListing
+from pegboard.store.version import choose, read_chosen, read_version, read_versions, write_version
 
 T = TypeVar("T")
 KEEP_DAYS = 30
@@ -179,6 +181,38 @@ class Store:
     def write(self, step: Callable[[Connection], T], fallback: T) -> T:
         """Run a step that no other process can come between; `fallback` where the store cannot be written."""
         return self._guarded(step, fallback, write=True)
+
+    def publish(self, new: Published) -> Published:
+        """Keep a version for good; one of the same name that is kept already is returned as it is.
+
+        Raises:
+            StoreError: it could not be kept beyond this process.
+        """
+        kept = self.write(lambda connection: write_version(connection, replace(new, published=self._clock())), None)
+        if kept is None or not self._lasts:
+            reason = self.warnings[-1] if self.warnings else "The store is in memory."
+            raise StoreError(f"Nothing was published. {reason}", where="board.store", next_step="Give it a folder.")
+        return kept
+
+    def versions(self, kind: str | None = None, name: str | None = None) -> list[Published]:
+        """The published versions without their content, the oldest first."""
+        return self.read(lambda connection: list(read_versions(connection, kind, name)), [])
+
+    def version(self, which: Reference) -> Published | None:
+        """One published version with its content, or None."""
+        return self.read(lambda connection: read_version(connection, which), None)
+
+    def chosen(self, kind: str = BOARD, name: str = "") -> str | None:
+        """Which version is used, or None."""
+        return self.read(lambda connection: read_chosen(connection, kind, name), None)
+
+    def choose(self, version: str | None, kind: str = BOARD, name: str = "") -> None:
+        """Use a published version from now on; None follows the config again."""
+        self.write(lambda connection: choose(connection, kind, name, version), None)
+
+    @property
+    def _lasts(self) -> bool:
+        return self._engine.url.database not in (None, "", ":memory:")
 
     def _open(self) -> Engine:
         if self.path is None:

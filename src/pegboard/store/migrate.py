@@ -5,7 +5,20 @@ from collections.abc import Callable
 from sqlalchemy import Connection, insert, inspect, select
 
 from pegboard.store.glance import STEPS
-from pegboard.store.tables import ALIASES, ASSETS, BLOBS, CATALOG, FINDINGS, GRANTS, METADATA, MIGRATED, PINS, REQUESTS
+from pegboard.store.tables import (
+    ALIASES,
+    ASSETS,
+    BLOBS,
+    CATALOG,
+    CHOSEN,
+    FINDINGS,
+    GRANTS,
+    METADATA,
+    MIGRATED,
+    PINS,
+    REQUESTS,
+    VERSIONS,
+)
 
 Step = Callable[[Connection], object]
 
@@ -27,7 +40,13 @@ def _approvals(connection: Connection) -> None:
     METADATA.create_all(connection, tables=[REQUESTS, GRANTS, PINS])
 
 
-MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(zip(STEPS, (_first, _assets, _findings, _approvals), strict=True))
+def _versions(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[VERSIONS, CHOSEN])
+
+
+MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(
+    zip(STEPS, (_first, _assets, _findings, _approvals, _versions), strict=True)
+)
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 
 

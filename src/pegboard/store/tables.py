@@ -62,6 +62,7 @@ FINDINGS = Table(
     Column("applied", Text),
 )
 """What insight found, as JSON texts, with what was written for each."""
+
 REQUESTS = Table(
     "requests",
     METADATA,
@@ -98,7 +99,6 @@ GRANTS = Table(
     Column("ended", String(200)),
 )
 """Remembered answers; no session: in all of them, no fingerprint: for all arguments; `ended` says why it is over."""
-
 PINS = Table(
     "pins",
     METADATA,
@@ -112,3 +112,25 @@ PINS = Table(
     Column("held_since", Float),
 )
 """The definition of each foreign tool that is trusted, and the newer one that is held back until it was seen."""
+
+VERSIONS = Table(
+    "versions",
+    METADATA,
+    Column("kind", String(20), primary_key=True),
+    Column("name", String(500), primary_key=True),
+    Column("version", String(100), primary_key=True),
+    Column("digest", String(64), nullable=False),
+    Column("published", Float, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("content", Text, nullable=False),
+)
+"""Published versions of the board, of chains and agents; the content is one JSON text, and never changes."""
+
+CHOSEN = Table(
+    "chosen",
+    METADATA,
+    Column("kind", String(20), primary_key=True),
+    Column("name", String(500), primary_key=True),
+    Column("version", String(100), nullable=False),
+)
+"""Which published version is used; without a row what the config says now, or the latest one."""

@@ -1,6 +1,6 @@
 """From a finished call to its record: redacted, cut to size, or left out, as policy says."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -10,6 +10,9 @@ from pegboard.schema.types import Json, JsonObject
 from pegboard.trace.record import CallRecord
 from pegboard.trace.redact import Redactor
 from pegboard.trace.store import Entry
+
+BOARD_VERSION = "board_version"
+"""The key of `CallRecord.meta` for the published version that the board was held to."""
 
 _MAX_VALUES = 2000
 _MAX_VALUE_BYTES = 256
@@ -63,10 +66,13 @@ class Shaper:
     Parameters:
         redactor: masks secrets.
         policy: what is recorded.
+        version: the published version that the board is held to, if any.
     """
 
-    def __init__(self, redactor: Redactor, policy: Recording = Recording()) -> None:
-        self._redactor, self._policy = redactor, policy
+    def __init__(
+        self, redactor: Redactor, policy: Recording = Recording(), version: Callable[[], str | None] = lambda: None
+    ) -> None:
+        self._redactor, self._policy, self._version = redactor, policy, version
         self._digests: dict[int, tuple[ToolSpec, str]] = {}
 
     def entry(self, finished: Finished) -> Entry:
@@ -94,7 +100,8 @@ class Shaper:
             digest=self._digest(finished.spec),
             tokens=(argument_bytes + result_bytes) // 4,
             values=values if result_cut else None,
-            meta=_meta(finished, argument_bytes, result_bytes, {"arguments": arguments_cut, "result": result_cut}),
+            meta=_meta(finished, argument_bytes, result_bytes, {"arguments": arguments_cut, "result": result_cut})
+            | self._stamp(),
         )
         return Entry(call.session.run_id, finished.seq, record, call.session.agent)
 
@@ -111,6 +118,10 @@ class Shaper:
             return masked, size, False, None
         values = tuple(scalars(masked)) if isinstance(masked, (dict, list)) else None
         return cut_value(masked, self._policy.max_bytes)[0], size, True, values
+
+    def _stamp(self) -> dict[str, str]:
+        version = self._version()
+        return {} if version is None else {BOARD_VERSION: version}
 
     def _digest(self, spec: ToolSpec | None) -> str | None:
         """The definition's digest, remembered: it costs more than the rest of the record."""
@@ -129,7 +140,7 @@ def _mode(finished: Finished) -> str | None:
     return mode.value if mode is not None else None
 
 
-def _meta(finished: Finished, argument_bytes: int, result_bytes: int, cut: Mapping[str, bool]) -> JsonObject:
+def _meta(finished: Finished, argument_bytes: int, result_bytes: int, cut: Mapping[str, bool]) -> dict[str, Any]:
     meta: dict[str, Any] = {"argument_bytes": argument_bytes, "result_bytes": result_bytes}
     if finished.caller_id is not None:
         meta["call_id"] = finished.caller_id
