@@ -130,7 +130,7 @@ class SqliteTraces:
         connection = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None)
         try:
             for pragma in _PRAGMAS:
-                connection.execute(f"PRAGMA {pragma}")
+                _set(connection, pragma)
             _check_version(connection)
             connection.executescript(_TABLES)
             connection.execute(f"PRAGMA user_version={VERSION}")
@@ -165,6 +165,14 @@ class SqliteTraces:
             raise StoreError(
                 f"The traces cannot be {what}: {problem}.", where=str(self.path), next_step=_remedy(problem)
             ) from problem
+
+
+def _set(connection: sqlite3.Connection, pragma: str) -> None:
+    try:
+        connection.execute(f"PRAGMA {pragma}")
+    except sqlite3.OperationalError as problem:
+        if "locked" not in str(problem):  # another one is switching this very file to WAL, for both
+            raise
 
 
 @contextmanager
