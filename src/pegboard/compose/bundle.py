@@ -109,11 +109,9 @@ def composite_spec(
 
 def _spec(bundle: Bundle, steps: Sequence[Step], inner: Mapping[str, ToolSpec]) -> ToolSpec:
     called = list(bundle.replaces or dict.fromkeys(str(inner[step.tool].name) for step in steps if step.tool))
-    sequence = " then ".join(name.rpartition(".")[2] for name in called)
-    description = f"{bundle.description.strip()}\nReplaces the sequence {sequence}; one call does all of it."
     spec = ToolSpec(
         name=bundle.name,
-        description=description.strip(),
+        description=bundle.description.strip(),
         input=bundle.input if bundle.input is not None else _derived_input(bundle, steps, inner),
         output=_derived_output(bundle, steps, inner),
         rung=bundle.rung,

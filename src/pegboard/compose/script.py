@@ -119,10 +119,9 @@ class Script:
     def build(self, inner: Mapping[str, ToolSpec], run: Handler) -> Tool:
         """The tool, over what its names mean on a board."""
         called = [str(inner[name].name) for name in self.replaces]
-        says = f"\nReplaces the sequence {' then '.join(name.rpartition('.')[2] for name in called)}." if called else ""
         spec = ToolSpec(
             name=self.name,
-            description=f"{self.inferred.docstring.description}{says}",
+            description=self.inferred.docstring.description,
             input=self.inferred.input,
             output=self.inferred.output,
             rung=Rung.HIGH,

@@ -103,6 +103,9 @@ class ToolIndex:
         values = rank.fused(ranked.signals)
         if self._rerank is not None and len(values):
             values = self._rerank(query, [tools.spec(slot) for slot in ranked.slots], ranked.signals, values)
+        if tools.precedence:
+            specs = [tools.spec(slot) for slot in ranked.slots]
+            values = tools.precedence.applied(values, specs, ranked.rows, ranked.bits)
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]

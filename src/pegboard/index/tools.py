@@ -13,6 +13,7 @@ from pegboard.index.graph import Graph
 from pegboard.index.layer import Layer
 from pegboard.index.names import Names
 from pegboard.index.postings import Floats, Mask, Postings
+from pegboard.index.precedence import Precedence
 from pegboard.index.protocol import Where
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Vocabulary
@@ -36,6 +37,7 @@ class Tools:
         self.embedders = embedders
         self.slots: dict[ToolName, int] = {}
         self.names = Names()
+        self.precedence = Precedence()
         known = [embedder.rows for embedder in embedders if isinstance(embedder, StaticEmbedder)]
         self.vocabulary = Vocabulary(known[0] if known else {})
         self._specs: list[ToolSpec | None] = []
@@ -103,6 +105,7 @@ class Tools:
             self.slots[spec.name] = len(self._specs)
             self._specs.append(spec)
             self.names.add(spec)
+            self.precedence.add(spec)
             groups.append(self._groups.setdefault(spec.name.namespace, len(self._groups)))
         self._prints += prints
         self.group = np.append(self.group, np.array(groups, np.intp))
@@ -111,6 +114,7 @@ class Tools:
         slot = self.slots.pop(name, None)
         if slot is not None and (spec := self._specs[slot]):
             self.names.remove(spec)
+            self.precedence.remove(name)
             self._specs[slot] = None
 
     def _merge(self) -> None:

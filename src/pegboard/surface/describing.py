@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from pegboard.core import ToolSpec
+from pegboard.core.spec import OWN_META
 from pegboard.schema.text import shorten, size
 
 
@@ -133,8 +134,17 @@ def _notes(spec: ToolSpec, rule: str) -> list[tuple[str, str, str | None]]:
     if rule:
         notes.append(("rule", rule, None))
     if spec.replaces:
-        notes.append(("replaces", f"Replaces {', '.join(spec.replaces)}.", None))
+        notes.append(("replaces", _replaced(spec), None))
     return notes + [("hint", _hint(str(hint)), hint.parameter) for hint in spec.hints]
+
+
+def _replaced(spec: ToolSpec) -> str:
+    """What a tool replaces; of a composed one, in which order it calls its parts."""
+    kind = spec.meta.get(f"{OWN_META}composite")
+    if kind in ("bundle", "chain"):
+        bare = (name.rpartition(".")[2] for name in spec.replaces)
+        return f"Replaces the sequence {' then '.join(bare)}; one call does all of it."
+    return f"Replaces {', '.join(spec.replaces)}."
 
 
 def _hint(text: str) -> str:

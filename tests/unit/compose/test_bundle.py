@@ -12,6 +12,7 @@ from pegboard.compose.steps import read_steps
 from pegboard.core import Call, Effects, FailureCode, Mode, Relation, Status, Tool, ToolName, with_modes
 from pegboard.errors import DefinitionError
 from pegboard.schema.template import Template
+from pegboard.surface.describing import describe
 
 STRING = {"type": "string"}
 SENT: list[Any] = []
@@ -92,7 +93,7 @@ def test_a_sequence_is_one_call_and_each_step_is_reported() -> None:
 def test_the_description_says_what_it_replaces_and_the_parts_point_to_it() -> None:
     board = slack()
     spec = board.catalog.get(ToolName("", "dm_user")).spec  # type: ignore[union-attr]
-    assert "Replaces the sequence search_users then open_dm then send_message" in spec.description
+    assert "Replaces the sequence search_users then open_dm then send_message; one call" in describe(spec).text
     assert spec.input["properties"]["name"] == SEARCH.spec.properties["query"]
     assert spec.input["required"] == ["name", "message"]
     assert spec.output == SEND.spec.output

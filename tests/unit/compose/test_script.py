@@ -10,6 +10,7 @@ from pegboard.compose import Step, bundle
 from pegboard.core import Call, Effects, FailureCode, Mode, ToolName
 from pegboard.define import ToolError, tool
 from pegboard.errors import DefinitionError
+from pegboard.surface.describing import describe
 
 
 @dataclass
@@ -91,7 +92,7 @@ def test_the_function_says_what_the_tool_takes_and_gives() -> None:
     assert spec.properties["name"]["description"] == "the person."
     assert spec.input["required"] == ["name"]
     assert spec.description.startswith("Send a direct message to a person by name.")
-    assert "Replaces the sequence search_users then open_dm then send_message" in spec.description
+    assert "Replaces the sequence search_users then open_dm then send_message; one call" in describe(spec).text
     assert spec.output is not None
     assert spec.category == "chat"
     assert spec.effects is Effects.ADDITIVE
