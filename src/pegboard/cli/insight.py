@@ -18,6 +18,8 @@ app: Any = App(name="insight", help="Learn from traces: what to bundle, batch, m
 for _verb, _home in (("list", "list_findings"), ("show", "show"), ("apply", "apply"), ("undo", "undo")):
     app.command(f"pegboard.cli.findings:{_home}", name=_verb)
 
+app.command("pegboard.cli.verify:verify_finding", name="verify")
+
 _SHOWN = 40
 
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pegboard.core import Call, Failure, FailureCode, Result
 from pegboard.errors import nearest
@@ -43,7 +43,7 @@ class Answers:
         records = known.get(canonical(dict(call.arguments)))
         if records is None:
             return Result(failure=_unknown(call, known))
-        return recorded_result(_chosen(records))
+        return recorded_result(_with_all_values(_chosen(records), records))
 
 
 def bare(tool: str) -> str:
@@ -75,6 +75,13 @@ def _chosen(records: Sequence[CallRecord]) -> CallRecord:
     texts = [canonical([record.result, record.ok]) for record in good]
     counts: Mapping[str, int] = Counter(texts)
     return good[max(range(len(good)), key=lambda place: (counts[texts[place]], -place))]
+
+
+def _with_all_values(chosen: CallRecord, records: Sequence[CallRecord]) -> CallRecord:
+    """The record with the values that any record of this answer has kept: each keeps only what its own run used."""
+    same = [record for record in records if record.result == chosen.result and record.values]
+    values = tuple(dict.fromkeys(value for record in same for value in record.values or ()))
+    return replace(chosen, values=values) if values else chosen
 
 
 def _code(text: str | None) -> FailureCode:

@@ -65,7 +65,7 @@ class _Bundle:
         for way in (way for way in self.ways if way.tool):
             id = self._id(way.tool, exact=bool(self.ids))
             for name in (*way.gives, *way.also):
-                self._take(way.tool, name, required=name in way.gives and not several)
+                self._take(way.tool, name, required=name in way.gives and not several, entry=True)
             args = {name: self._given(name) for name in (*way.gives, *way.also)}
             row: dict[str, Any] = {"id": id, "tool": self.ask.full(way.tool), "args": args}
             if several:
@@ -158,11 +158,14 @@ class _Bundle:
             return None
         return ways[0] if len(ways) == 1 else f"default({', '.join(ways)})"
 
-    def _take(self, tool: str, name: str, *, required: bool) -> str:
-        """Add an input for a tool's parameter; returns the input's name."""
+    def _take(self, tool: str, name: str, *, required: bool, entry: bool = False) -> str:
+        """Add an input for a tool's parameter; returns the input's name.
+
+        Ways in may share one; steps of one name that no wire joins are two values, whatever they are called.
+        """
         schema = self.ask.schema(tool, name)
         known = self.input.get(name, self.input.get(f"{name}?"))
-        if known is not None and known == _brief(schema):
+        if known is not None and entry and known == _brief(schema):
             return name
         key = name if known is None else free("_".join((words(tool)[-1], name)), self.input)
         self.input[key if required else f"{key}?"] = _brief(schema)

@@ -1,6 +1,7 @@
 """Cases for a new tool from the evidence: its arguments in recorded runs, and what the old sequence came to there."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -63,11 +64,15 @@ def cases(proposal: Proposal, row: Row, runs: Iterable[Run], *, most: int = MOST
 def _of_bundle(piece: Piece, row: Row, run: Run) -> Iterator[Case]:
     tools = list(map(str, row["tools"]))
     steps = [step for step in piece.table["steps"] if step.get("tool")]
+    many = {tool for tool, step in zip(tools, row.get("steps", ()), strict=False) if step.get("list")}
+    many &= {tool for tool in tools if _bare(tool) not in {_bare(step["tool"]) for step in steps}}
     given = {_bare(step["tool"]): _inputs(step["args"]) for step in steps}
     for place, call in enumerate(run.calls):
         taken = _sequence(run.calls, place, tools) if call.tool == tools[0] else None
-        if taken is None:
-            continue
+        if taken is None or any(count > 1 for tool, count in _counted(taken).items() if tool not in many):
+            continue  # a step that the tool makes once was made more often here: not the same thing
+        if not all(_fed(each, taken, row) for each in taken):
+            continue  # a value came from elsewhere here
         arguments: dict[str, Json] = {}
         for each in taken:
             for parameter, name in given.get(_bare(each.tool), {}).items():
@@ -90,6 +95,28 @@ def _sequence(calls: Sequence[CallRecord], start: int, tools: Sequence[str]) -> 
                 break
         taken.append(call)
     return taken if {call.tool for call in taken} == set(tools) else None
+
+
+def _fed(call: CallRecord, taken: Sequence[CallRecord], row: Row) -> bool:
+    """Whether the values of a call that the bundle wires stood in the results of the calls before it."""
+    wires = [wire for wire in row.get("wiring", ()) if wire["tool"] == call.tool and "argument" not in wire["from"]]
+    said = [_said(each) for each in taken if each is not call and each.tool != call.tool]
+    given = _arguments(call)
+    values = [
+        str(given[wire["argument"]])
+        for wire in wires
+        if not isinstance(given.get(wire["argument"]), list | dict) and wire["argument"] in given
+    ]
+    return all(any(value in text for text in said) for value in values)
+
+
+def _said(call: CallRecord) -> str:
+    whole = call.result if isinstance(call.result, str) else canonical(call.result)
+    return "\n".join([whole, *map(str, call.values or ())])
+
+
+def _counted(calls: Iterable[CallRecord]) -> Counter[str]:
+    return Counter(call.tool for call in calls)
 
 
 def _of_batch(piece: Piece, row: Row, run: Run) -> Iterator[Case]:
