@@ -90,7 +90,7 @@ def test_a_suite_is_judged_on_recorded_transcripts(shop: Path, pegboard: Any) ->
     assert [row["passed"] for row in answer["outcomes"]] == [True, False]
     assert len(answer["unmatched"]) == 10
     assert 'failures="1"' in (shop / "j.xml").read_text()
-    code, out, err = pegboard(*judged)
+    code, out, err = pegboard("agent", "eval", "suite.toml", "--transcripts", "old.jsonl")
     assert (code, "FAILED" in out, "1 of 2" in err) == (1, True, True)
     assert pegboard("agent", "eval", "suite.toml")[0] == 2
     assert pegboard("agent", "eval", "suite.toml", "--model", "m")[0] == 2
