@@ -124,11 +124,6 @@ class Desk:
         """End what waits for a tool that is gone; see `Ledger.void`."""
         return await self._with(lambda ledger: ledger.void(subject, principal, reason))
 
-    async def forget(self, session: str) -> None:
-        """A session is over, and what was remembered for it with it."""
-        if self._ledger is not None and session:
-            await self._with(lambda ledger: ledger.end_session(session))
-
     async def _asked(self, entry: Entry, approvers: Sequence[Approver]) -> Verdict:
         """Ask and watch at once; the first answer ends both."""
         id, found = entry.request.id, Verdict(entry, asked=True)

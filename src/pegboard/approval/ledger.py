@@ -209,11 +209,6 @@ class Ledger:
             )
         return replace(found[id], ended="revoked")
 
-    def end_session(self, session: str) -> None:
-        """End what was remembered for a session that is over."""
-        mine = update(GRANTS).where(GRANTS.c.session == session, GRANTS.c.ended.is_(None))
-        self._store.write(lambda connection: connection.execute(mine.values(ended="its session is over")), None)
-
 
 def check_edited(request: Request, decision: Decision) -> None:
     """Make sure that edited arguments, if there are any, can be run.

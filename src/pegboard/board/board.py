@@ -5,20 +5,23 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, Asyn
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 from uuid import uuid4
 
 import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 
+from pegboard.approval import Approver, Desk
 from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.composer import Composer
+from pegboard.board.consent import Consent
 from pegboard.board.holdings import Holdings
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory, Recalled
 from pegboard.board.passage import Passage
 from pegboard.board.published import LIVE, draft, thaw
+from pegboard.board.residence import residency_of
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.board.sessions import Sessions, owned
 from pegboard.board.shelf import Assets
@@ -47,7 +50,7 @@ from pegboard.core.call import Log
 from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
-from pegboard.discovery.residency import Exposed, Exposure, Profile, Search, expose
+from pegboard.discovery.residency import Exposed, Exposure, expose
 from pegboard.errors import StoreError
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
@@ -132,6 +135,7 @@ class Board:
         refresh: Refresh = False,
         watcher: Watcher | None = None,
         version: str | None = None,
+        approvers: Sequence[Approver] = (),
     ) -> Self:
         """The board of a config.
 
@@ -141,6 +145,7 @@ class Board:
             refresh: which sources to list anew on entering, whatever is stored.
             watcher: hears how a source is whenever that changes.
             version: the published version that it is held to; None: the chosen one, if any; "live": none.
+            approvers: who is asked where a call waits for a person, besides the person at the caller's end.
 
         Raises:
             ConfigError: the config is missing or wrong.
@@ -149,13 +154,14 @@ class Board:
         memory = Memory(found.board.store, found.sources, META_NAMES, keep_days=found.board.keep_days)
         scheme = AssetScheme(found.board.asset_scheme)
         assets = Assets(memory, scheme, days=found.board.asset_days)
+        consent = Consent.of(found, memory, approvers)
         return cls(
             [*sources_of(found), *beside],
             name=found.board.name,
-            residency=_residency(found),
+            residency=residency_of(found),
             budget=Budget(**found.tables["budget"]),
             memory=memory,
-            passage=Passage.of(found, memory.keeper(found.board.max_result, scheme), beside, assets),
+            passage=Passage.of(found, memory.keeper(found.board.max_result, scheme), beside, assets, consent),
             refresh=refresh,
             watcher=watcher,
             filters=filters_of(found),
@@ -241,6 +247,11 @@ class Board:
     def tool(self, name: ToolName) -> Tool | None:
         """A tool or meta-tool by its full name."""
         return self._held.catalog.tools.get(name) or self._meta.get(name)
+
+    @property
+    def desk(self) -> Desk:
+        """Where requests wait for a person, and what is remembered of the answers."""
+        return self._passage.consent.desk
 
     def spec(self, name: ToolName) -> ToolSpec | None:
         """The spec of a tool or meta-tool by its full name."""
@@ -422,21 +433,3 @@ class Board:
     def instructions_of(self, source: str) -> str:
         """What a source says of itself; untrusted text."""
         return self._roster.instructions(source)
-
-
-def _residency(config: Config) -> Residency:
-    table = config.board
-    return Residency(
-        search=cast("Search", table.search),
-        threshold=table.threshold,
-        always=table.always,
-        hidden=table.hidden,
-        max_direct=table.max_direct,
-        context_tokens=table.context_tokens,
-        context_share=table.context_share,
-        profile=cast("Profile", table.profile),
-        wishes={
-            name: source.defer_loading for name, source in config.sources.items() if source.defer_loading is not None
-        },
-        learn=table.learn,
-    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import anyio
 import anyio.to_thread
 
+from pegboard.board.consent import Consent
 from pegboard.config import Config
 from pegboard.core import Call, Failure, Handler, Health, Middleware, Shelf, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.errors import StoreError
@@ -101,6 +102,7 @@ class Passage:
         recorder: takes its calls; None where nothing is recorded.
         keep: keeps the whole of answers that were cut; None where nothing is kept.
         shelf: keeps their binary parts; None where those stay in them.
+        consent: which calls wait for a person.
     """
 
     limits: Limits = Limits()
@@ -108,9 +110,17 @@ class Passage:
     recorder: Recorder | None = None
     keep: Keep | None = None
     shelf: Shelf | None = None
+    consent: Consent = field(default_factory=Consent)
 
     @classmethod
-    def of(cls, config: Config, keep: Keep | None, beside: Sequence[Source] = (), shelf: Shelf | None = None) -> Self:
+    def of(
+        cls,
+        config: Config,
+        keep: Keep | None,
+        beside: Sequence[Source] = (),
+        shelf: Shelf | None = None,
+        consent: Consent | None = None,
+    ) -> Self:
         """The passage that a config sets; it hears of every secret that the config's references lead to.
 
         Parameters:
@@ -118,19 +128,27 @@ class Passage:
             keep: keeps the whole of answers that were cut.
             beside: sources besides the config's.
             shelf: keeps the binary parts of answers.
+            consent: which calls wait for a person.
         """
         redactor = Redactor()
         config.secrets.watch(redactor.register)
         store = traces_of(config)
         recorder = None if store is None else Recorder(store, keep_seconds=config.board.keep_days * _DAY)
-        return cls(limits=Limits.of(config, beside), redactor=redactor, recorder=recorder, keep=keep, shelf=shelf)
+        return cls(
+            limits=Limits.of(config, beside),
+            redactor=redactor,
+            recorder=recorder,
+            keep=keep,
+            shelf=shelf,
+            consent=consent or Consent(),
+        )
 
     def handler(self, board: Lookups, outer: Sequence[Middleware]) -> Handler:
         """The whole pipeline.
 
         Outermost the size of what goes out and its binary parts, so that what is recorded is whole; then the record,
-        which sees every refusal; deprecation; what was given; the mode and the arguments; last the place in the queue,
-        the time, the tool.
+        which sees every refusal; deprecation; what was given; the mode and the arguments; a person's yes; last the
+        place in the queue, the time, the tool.
 
         Parameters:
             board: what is asked.
@@ -150,6 +168,7 @@ class Passage:
             modes(board.spec),
             handles(self.shelf, board.spec),
             guard(board.spec),
+            *self.consent.middleware(board.spec),
             hints(board.spec),
             dry_run(board.health_of, board.spec),
             concurrency(board.spec, lambda spec: _slot(spec, limits.at_once)),

@@ -1,6 +1,7 @@
 """Every table and key of `pegboard.toml`. To add one, write it here: parser, template and reference page follow."""
 
 from pegboard.config.adapters import ADAPTERS
+from pegboard.config.approval import APPROVAL
 from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.offered import DIRECTORIES, SUGGESTIONS
@@ -275,5 +276,17 @@ SOURCE_KINDS = (
     *ADAPTERS,
 )
 
-TABLES: tuple[Table, ...] = (BOARD, SOURCE, BUDGET, BATCH, BUNDLE, SCATTER, DEPRECATED, HINT, DIRECTORIES, SUGGESTIONS)
+TABLES: tuple[Table, ...] = (
+    BOARD,
+    SOURCE,
+    APPROVAL,
+    BUDGET,
+    BATCH,
+    BUNDLE,
+    SCATTER,
+    DEPRECATED,
+    HINT,
+    DIRECTORIES,
+    SUGGESTIONS,
+)
 """Every table, in the order in which they are documented."""

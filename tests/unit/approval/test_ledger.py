@@ -146,9 +146,6 @@ def test_a_yes_for_a_session_holds_in_that_session_of_that_principal_until_it_en
     assert book.remembered(request(item(amount=3)))
     assert book.remembered(request(session=Session("s2", principal="anna"))) is None
     assert book.remembered(request(session=Session("s1", principal="eve"))) is None
-    book.end_session("s1")
-    assert book.remembered(request()) is None
-    book.answer(book.open(request()).request.id, Decision(choice=Choice.ALLOW_SESSION))
     clock.advance(86_401)
     assert book.remembered(request()) is None
 

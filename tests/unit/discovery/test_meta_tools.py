@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pegboard.board import Board
-from pegboard.core import FailureCode, Session, ToolName, ToolSpec
+from pegboard.core import Effects, FailureCode, Mode, Session, ToolName, ToolSpec, with_modes
 from pegboard.discovery.meta import META_NAMES, SHOWN
 from pegboard.discovery.search import clamp
 from pegboard.surface import mcp
@@ -105,6 +105,17 @@ async def test_tool_call_runs_the_target_through_the_whole_pipeline() -> None:
 
 
 @pytest.mark.requirement("D5.3")
+async def test_a_tool_that_previews_by_default_does_so_through_tool_call_too() -> None:
+    files = FakeSource("files", kind="python")
+    spec = ToolSpec(name=ToolName("files", "remove"), effects=Effects.DESTRUCTIVE)
+    files.put("remove", spec=with_modes(spec, [Mode.PREVIEW]))
+    async with Board.of(files) as board:
+        for arguments in ({}, {"mode": "preview"}, {"mode": "execute"}):
+            await board.call("tool_call", {"name": "files.remove", "arguments": arguments})
+    modes = [call.mode for call in files.handlers["remove"].calls]
+    assert modes == [Mode.PREVIEW, Mode.PREVIEW, Mode.EXECUTE]
+
+
 @pytest.mark.parametrize("through", ["its own name", "tool_call"])
 async def test_a_tool_called_unseen_with_wrong_arguments_fails_with_its_definition(through: str) -> None:
     mail, files = office()
