@@ -11,7 +11,7 @@ import anyio
 from pegboard.board.board import Board
 from pegboard.catalog import Unknown
 from pegboard.core import FailureCode, Progress, Session, ToolName
-from pegboard.core.call import Log
+from pegboard.core.call import Ask, Log
 from pegboard.discovery import pages
 from pegboard.discovery.announce import announcement
 from pegboard.errors import PegboardError
@@ -85,13 +85,19 @@ class Gateway:
         return known[1]
 
     async def call_tool(
-        self, peer: Peer, params: JsonObject, request_id: str | None, progress: Progress | None, log: Log | None
+        self,
+        peer: Peer,
+        params: JsonObject,
+        request_id: str | None,
+        progress: Progress | None,
+        log: Log | None,
+        ask: Ask | None = None,
     ) -> JsonObject:
         """Run the call that a request asks for."""
         found = self.board.resolve(params["name"])
         target = ToolName.parse(found.text) if isinstance(found, Unknown) else found
         session = self._session(peer, params.get("_meta") or {})
-        call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log)
+        call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log, ask=ask)
         result = await self.board.run(call)
         failure = result.failure
         if failure is not None and failure.code is FailureCode.UNKNOWN_TOOL and isinstance(found, Unknown):
@@ -140,6 +146,7 @@ class Gateway:
 async def served(board: Board) -> AsyncGenerator[Any]:
     """A server of the `mcp` package that shows the board, and tells its clients of changes."""
     from pegboard.wire.server.gateway import GatewayServer
+    from pegboard.wire.server.rounds import Rounds
 
     gateway = Gateway(board)
     server = GatewayServer(gateway)
@@ -149,6 +156,7 @@ async def served(board: Board) -> AsyncGenerator[Any]:
         # Left without the body's exception, which a task group would wrap into a group.
         stack.push_async_callback(tasks.__aexit__, None, None, None)
         stack.callback(tasks.cancel_scope.cancel)
+        server.rounds = Rounds(tasks)
         tasks.start_soon(_announce, gateway, server)
         tasks.start_soon(board.warm)
         yield server

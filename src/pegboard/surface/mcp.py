@@ -25,7 +25,7 @@ from pegboard.core import (
     ToolName,
     ToolSpec,
 )
-from pegboard.core.call import Change, Log
+from pegboard.core.call import Ask, Change, Log
 from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
@@ -127,6 +127,7 @@ def call(
     id: str | None = None,
     progress: Progress | None = None,
     log: Log | None = None,
+    ask: Ask | None = None,
 ) -> Call:
     """The call that a `tools/call` request asks for.
 
@@ -137,6 +138,7 @@ def call(
         id: the request's id.
         progress: where progress goes, if the caller wants any.
         log: where log messages go.
+        ask: puts a question to the person at the caller's end, if it can.
     """
     meta: JsonObject = params.get("_meta") or {}
     mode = meta.get(MODE_KEY)
@@ -148,6 +150,7 @@ def call(
         id=id,
         progress=progress,
         log=log,
+        ask=ask,
         meta=_foreign(meta),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pegboard.core import Progress
-from pegboard.core.call import Log
+from pegboard.core.call import Ask, Log
 from pegboard.schema.types import Json, JsonObject
 
 INVALID_PARAMS = -32602
@@ -68,7 +68,13 @@ class Front(Protocol):
         ...
 
     async def call_tool(
-        self, peer: Peer, params: JsonObject, request_id: str | None, progress: Progress | None, log: Log | None
+        self,
+        peer: Peer,
+        params: JsonObject,
+        request_id: str | None,
+        progress: Progress | None,
+        log: Log | None,
+        ask: Ask | None = None,
     ) -> JsonObject:
         """The body of a `tools/call` answer. Raises `Refusal` for a name that means no tool."""
         ...

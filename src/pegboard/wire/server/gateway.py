@@ -35,10 +35,16 @@ from mcp_types import CallToolRequestParams as CallParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from opentelemetry import trace
 
+from pegboard.core import Progress
+from pegboard.core.call import Ask, Log
 from pegboard.schema.types import Json, JsonObject
+from pegboard.wire.server.asking import asker, can_ask
 from pegboard.wire.server.front import Front, Peer, Refusal
+from pegboard.wire.server.rounds import Rounds
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+PRINCIPAL = "local"
+"""Whose all requests are: who reaches the address, and has the token where there is one."""
 _STATE = "pegboard.peer"
 
 
@@ -67,6 +73,7 @@ class GatewayServer(Server[Any]):
         self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, ListenHandler(self.bus))
         [self._spans] = self.middleware
         self.middleware = [self._watched]
+        self.rounds: Rounds | None = None
         self._stamp = {SERVER_INFO_META_KEY: self.server_info_stamp}
 
     def create_initialization_options(
@@ -130,13 +137,24 @@ class GatewayServer(Server[Any]):
             raise MCPError(INVALID_PARAMS, "tools/call needs a `name` (string) and `arguments` (object).")
         peer = self._peer(ctx)
         progress = ctx.session.report_progress if _wants_progress(ctx, meta) else None
+        log = _logger(ctx, peer, meta)
         try:
-            body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, _logger(ctx, peer, meta))
+            if peer.stateless and self.rounds is not None and can_ask(ctx):
+                step = partial(self._step, peer, params, str(ctx.request_id))
+                body = await self.rounds.answer(params, PRINCIPAL, step, progress, log)
+            else:
+                ask = None if peer.stateless else asker(ctx)
+                body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log, ask)
         except Refusal as refusal:
             raise MCPError(refusal.code, refusal.message, refusal.data) from None
         if not peer.stateless and peer in self.peers:
             await self._announce_to(peer, ctx)
         return self._envelope(peer, body)
+
+    async def _step(
+        self, peer: Peer, params: JsonObject, id: str, ask: Ask, progress: Progress | None, log: Log | None
+    ) -> JsonObject:
+        return await self.front.call_tool(peer, params, id, progress, log, ask)
 
     async def _list(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
         cursor = _params(ctx, required=False).get("cursor")
