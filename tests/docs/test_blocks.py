@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from model_kit import Model, serving
 from pages import ROOT, Block, blocks, commands, pages
 
 from pegboard.config import parse
@@ -31,7 +32,15 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def check_python(block: Block, folder: Path) -> None:
     name = block.file_name or "block.py"
     (folder / name).write_text(block.text)
-    outcome = subprocess.run([sys.executable, name], cwd=folder, capture_output=True, text=True, timeout=60)
+    with serving(Model("list_pipelines", "failed pipelines", {"status": "failed"})) as model:
+        outcome = subprocess.run(
+            [sys.executable, name],
+            cwd=folder,
+            env={**os.environ, **model.environment},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
     assert outcome.returncode == 0, outcome.stderr
 
 
