@@ -9,16 +9,15 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from anthropic.types import ToolResultBlockParam, ToolUnionParam, ToolUseBlock
-from anthropic.types.tool_result_block_param import Content
+from anthropic.types import ToolResultBlockParam, ToolUseBlock
 from google.genai import types as genai
 from openai.types.chat import (
     ChatCompletionMessageFunctionToolCall,
     ChatCompletionToolMessageParam,
-    ChatCompletionToolUnionParam,
 )
-from openai.types.responses import ResponseFunctionToolCall, ResponseInputItemParam, ToolParam
-from pydantic import BaseModel, TypeAdapter
+from openai.types.responses import ResponseFunctionToolCall, ResponseInputItemParam
+from pydantic import BaseModel
+from tests.checkers.vendors import ENTRIES, taken
 
 from pegboard.catalog import AliasTable, View
 from pegboard.core import (
@@ -68,19 +67,6 @@ def view(*specs: ToolSpec) -> View:
     return View(direct=specs or TOOLS, aliases=AliasTable().extend(one.name for one in specs or TOOLS))
 
 
-def taken(kind: Any, value: Any) -> None:
-    """The vendor's type takes the value and knows every key of it, and each block inside of it likewise."""
-    found = TypeAdapter(kind).validate_python(value)
-    if isinstance(found, BaseModel):
-        assert found.model_extra in (None, {})
-        return
-    assert set(found) == set(value)
-    inside = {ToolResultBlockParam: (Content, "content"), ToolParam: (ToolParam, "tools")}.get(kind)
-    for block in value.get(inside[1], ()) if inside else ():
-        if isinstance(block, dict):
-            taken(inside[0], block)  # the SDK's own list is lazy, and validates nothing before it is read
-
-
 @dataclass(frozen=True)
 class Surface:
     """One wire format, as the tests speak it.
@@ -88,7 +74,6 @@ class Surface:
     Parameters:
         to: the dialect.
         module: the surface.
-        check: whether the vendor takes the entries of a request.
         item: the model's item that calls a tool, as data.
         sdk: the vendor's type of such an item.
         answer: the vendor's type of what goes back.
@@ -96,21 +81,9 @@ class Surface:
 
     to: str
     module: ModuleType
-    check: Callable[[list[dict[str, Any]]], None]
     item: Callable[[str, Any], dict[str, Any]]
     sdk: type[BaseModel]
     answer: Any
-
-
-def gemini_entries(entries: list[dict[str, Any]]) -> None:
-    for entry in entries:
-        found = genai.Tool.model_validate(entry)
-        assert len(found.function_declarations or ()) == len(entry["functionDeclarations"])
-        assert found.model_dump(exclude_none=True, by_alias=True, mode="json") == entry
-
-
-def each(kind: Any) -> Callable[[list[dict[str, Any]]], None]:
-    return lambda entries: [taken(kind, entry) for entry in entries] and None
 
 
 SURFACES = [
@@ -118,7 +91,6 @@ SURFACES = [
         Surface(
             to,
             openai_responses,
-            each(ToolParam),
             lambda name, args: {"type": "function_call", "call_id": "c1", "name": name, "arguments": json.dumps(args)},
             ResponseFunctionToolCall,
             ResponseInputItemParam,
@@ -129,7 +101,6 @@ SURFACES = [
         Surface(
             to,
             openai_chat,
-            each(ChatCompletionToolUnionParam),
             lambda name, args: {
                 "type": "function", "id": "c1", "function": {"name": name, "arguments": json.dumps(args)}},
             ChatCompletionMessageFunctionToolCall,
@@ -141,7 +112,6 @@ SURFACES = [
         Surface(
             to,
             anthropic,
-            each(ToolUnionParam),
             lambda name, args: {"type": "tool_use", "id": "c1", "name": name, "input": args},
             ToolUseBlock,
             ToolResultBlockParam,
@@ -152,7 +122,6 @@ SURFACES = [
         Surface(
             to,
             gemini,
-            gemini_entries,
             lambda name, args: {"functionCall": {"id": "c1", "name": name, "args": args}},
             genai.Part,
             genai.Part,
@@ -170,7 +139,7 @@ def offered(surface: Surface, of: View | None = None) -> Offer:
 @EVERY
 def test_the_vendors_types_take_every_entry(surface: Surface) -> None:
     made = offered(surface)
-    surface.check(made.tools)
+    ENTRIES[surface.to](made.tools)
     assert made.refused == {}
     text = json.dumps(made.tools)
     assert "pegboard/" not in text
@@ -282,7 +251,7 @@ def test_a_tool_that_cannot_be_shaped_is_left_out_alone_with_its_reason(surface:
     made = offered(
         surface, view(spec("good"), spec("bad", input={"type": "string"}, original_input={"type": "string"}))
     )
-    surface.check(made.tools)
+    ENTRIES[surface.to](made.tools)
     assert list(made.refused) == ["crm.bad"]
     assert "good" in json.dumps(made.tools)
 

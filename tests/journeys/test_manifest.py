@@ -149,7 +149,7 @@ WAYS: list[tuple[str, ModuleType, Callable[..., Any], dict[str, Any]]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.requirement("D5.1", "D5.3")
+@pytest.mark.requirement("D0.1", "D5.1", "D5.3", "D11.2")
 @pytest.mark.parametrize(("to", "surface", "ask", "options"), WAYS, ids=[f"{w[0]}-{'-'.join(w[3])}" for w in WAYS])
 async def test_a_model_finds_it_by_what_it_does_and_calls_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to: str, surface: Any, ask: Any, options: dict[str, Any]

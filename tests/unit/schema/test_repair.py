@@ -150,6 +150,7 @@ FAULTS: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("broken", "sound"), [row[1:] for row in FAULTS], ids=[row[0] for row in FAULTS])
+@pytest.mark.requirement("D6.1", "D6.2")
 def test_each_fault_is_repaired_and_listed(broken: Any, sound: Any) -> None:
     before = copy.deepcopy(broken)
     repaired = repair(broken)

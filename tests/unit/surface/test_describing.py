@@ -53,6 +53,7 @@ def test_a_long_description_is_cut_to_its_cap_and_the_cut_is_told() -> None:
         ({}, "Get user.", "the name"),
     ],
 )
+@pytest.mark.requirement("D10.2")
 def test_an_empty_description_is_filled_and_marked(more: dict[str, object], text: str, origin: str) -> None:
     found = describe(spec(description=" ", **more))
     assert found.text == text
@@ -63,6 +64,7 @@ def test_a_name_that_no_wire_carries_is_told() -> None:
     assert describe(spec(name=ToolName("", "Create CIFS Share"))).text == "Create CIFS Share: Get a user."
 
 
+@pytest.mark.requirement("D10.1")
 def test_a_namespace_is_described_by_its_server_or_by_a_marked_default() -> None:
     assert describe_namespace("git", instructions="Work with one repository.").text == "Work with one repository."
     filled = describe_namespace("my_files")

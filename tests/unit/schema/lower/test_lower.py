@@ -101,6 +101,7 @@ NODES: list[tuple[str, str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("dialect", "node", "expected"), [row[1:] for row in NODES], ids=[row[0] for row in NODES])
+@pytest.mark.requirement("D3.3", "D3.6", "D12.1")
 def test_a_node_is_lowered_as_its_provider_takes_it(dialect: str, node: Any, expected: Any) -> None:
     assert prop(lowered(of({"p": node}, required=["p"]), dialect)) == expected
 
@@ -132,6 +133,7 @@ STRICT: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("node", "expected"), [row[1:] for row in STRICT], ids=[row[0] for row in STRICT])
+@pytest.mark.requirement("D3.5")
 def test_strict_requires_every_key_and_closes_every_object(node: Any, expected: Any) -> None:
     found = lowered(of({"p": node}), "openai-responses-strict")
     assert found.strict
@@ -154,6 +156,7 @@ def test_a_tool_that_cannot_be_strict_goes_out_non_strict_with_the_reason(node: 
     assert any(reason in obstacle for obstacle in found.obstacles)
 
 
+@pytest.mark.requirement("D3.4")
 def test_recursion_is_kept_by_openai_cut_by_gemini_and_not_strict_for_anthropic() -> None:
     tree = of(
         {"p": {"$ref": "#/$defs/T"}},
@@ -190,6 +193,7 @@ def test_keys_that_only_a_condition_declares_are_shown() -> None:
     assert [loss.keyword for loss in found.losses] == ["if"]
 
 
+@pytest.mark.requirement("D3.7")
 def test_losses_name_the_authors_place_the_keyword_and_what_it_said() -> None:
     found = lowered(
         of({"p": {"$ref": "#/$defs/D"}}, **{"$defs": {"D": {**S, "format": "uri"}}}), "openai-responses-strict"
@@ -278,3 +282,19 @@ def test_arguments_that_break_the_authors_rule_are_refused_after_raising() -> No
 def test_arguments_in_the_authors_own_shape_are_taken_too() -> None:
     found = lower(of({"m": {"type": "object", "additionalProperties": S}}), "gemini")
     assert raise_arguments(found, {"m": {"a": "b"}}).value == {"m": {"a": "b"}}
+
+
+@pytest.mark.requirement("D3.2")
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("date", {"type": "string", "format": "date"}),
+        ("uri", {"type": "string", "description": "A URI"}),
+        ("int", {"type": "integer"}),
+        ("str[]", {"type": "array", "items": S}),
+    ],
+)
+def test_a_type_outside_the_seven_is_a_type_with_a_format_or_words_and_is_listed(word: str, expected: Any) -> None:
+    found = lowered(of({"p": {"type": word}}, required=["p"]), "openai-responses-strict")
+    assert prop(found) == expected
+    assert any(word in change.message for change in found.changes)
