@@ -11,7 +11,7 @@ from pegboard.core import ToolName, ToolSpec, mode_parameter
 from pegboard.schema.lower import Loss, Lowered, dialect, lower_once
 from pegboard.schema.repair import SchemaChange
 from pegboard.schema.types import Json, JsonObject, as_object
-from pegboard.surface.describing import Cap, Described, Move, describe
+from pegboard.surface.describing import Cap, Move, describe, described_schema
 
 Shape = Callable[[str, str, Json, bool], dict[str, Any]]
 
@@ -105,7 +105,7 @@ def _defined(spec: ToolSpec, name: str, to: str, lowered: Lowered, cap: Cap | No
         return Definition(name, spec, None, lowered, lowered.changes, losses, (), lowered.refused)
     schema, rule = _without_rule(lowered.schema, to)
     said = describe(spec, rule=rule, cap=cap)
-    schema = _with_parameters(schema, said)
+    schema = None if schema is None else dict(described_schema(schema, said))
     tool = shape_of(to)(name, said.text, schema, lowered.strict)
     if spec.freeform is not None:
         tool = _freeform(spec, name, said.text, to) or tool
@@ -119,19 +119,6 @@ def _without_rule(schema: dict[str, Any] | None, to: str) -> tuple[dict[str, Any
     if schema is None or to in ("codex", "mcp") or not isinstance(schema.get("description"), str):
         return schema, ""
     return {key: value for key, value in schema.items() if key != "description"}, schema["description"]
-
-
-def _with_parameters(schema: dict[str, Any] | None, said: Described) -> dict[str, Any] | None:
-    """The schema with what is to be said of single parameters."""
-    if schema is None or not said.parameters:
-        return schema
-    table = dict(as_object(schema.get("properties")))
-    for name, text in said.parameters:
-        node = as_object(table.get(name))
-        if name in table and "anyOf" not in node and "$ref" not in node:
-            own = node.get("description")
-            table[name] = {**node, "description": f"{own}\n{text}" if own else text}
-    return {**schema, "properties": table}
 
 
 def _openai(name: str, description: str, schema: Json, strict: bool) -> dict[str, Any]:

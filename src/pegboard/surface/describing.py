@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from pegboard.core import ToolSpec
+from pegboard.core import Hint, ToolSpec
 from pegboard.core.spec import OWN_META
 from pegboard.schema.text import shorten, size
+from pegboard.schema.types import Schema, as_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def describe(spec: ToolSpec, *, rule: str = "", cap: Cap | None = None) -> Descr
     """The description of a tool for a model.
 
     The author's text comes first; a rule of the arguments, hints, replacement and deprecation notes follow while
-    there is room. What has none goes to the parameter that it is about, else it is left to `tool_describe` and to
-    the text of errors, where hints stand anyway.
+    there is room. A hint about a parameter is said of that parameter in any case. What else has no room is left to
+    `tool_describe` and to the text of errors, where hints stand anyway.
 
     Parameters:
         spec: the tool.
@@ -78,13 +79,14 @@ def describe(spec: ToolSpec, *, rule: str = "", cap: Cap | None = None) -> Descr
         own = shorten(own, cap.limit, cap.unit)
     text, parameters = own, list[tuple[str, str]]()
     for what, said, parameter in _notes(spec, rule):
+        if parameter is not None and parameter in spec.properties:
+            parameters.append((parameter, _of_parameter(said, parameter)))
         if said.casefold() in text.casefold():
             continue
         longer = f"{said}\n{text}" if what == "deprecated" else f"{text}\n{said}"
         if cap is None or size(longer, cap.unit) <= cap.limit:
             text = longer
         elif parameter is not None and parameter in spec.properties:
-            parameters.append((parameter, said))
             moves.append(Move(what, said, f"parameter:{parameter}"))
         else:
             moves.append(Move(what, said, "tool_describe"))
@@ -135,7 +137,7 @@ def _notes(spec: ToolSpec, rule: str) -> list[tuple[str, str, str | None]]:
         notes.append(("rule", rule, None))
     if spec.replaces:
         notes.append(("replaces", _replaced(spec), None))
-    return notes + [("hint", _hint(str(hint)), hint.parameter) for hint in spec.hints]
+    return notes + [("hint", _hint(hint), hint.parameter) for hint in spec.hints]
 
 
 def _replaced(spec: ToolSpec) -> str:
@@ -147,8 +149,32 @@ def _replaced(spec: ToolSpec) -> str:
     return f"Replaces {', '.join(spec.replaces)}."
 
 
-def _hint(text: str) -> str:
-    return text if text.endswith(".") else text[:1].upper() + text[1:] + "."
+def _of_parameter(said: str, parameter: str) -> str:
+    """A hint in its parameter's own description, which need not name it."""
+    text = said[len(parameter) + 2 :] if said.casefold().startswith(f"{parameter}: ".casefold()) else said
+    return text[:1].upper() + text[1:]
+
+
+def described_schema(schema: Schema, said: Described) -> Schema:
+    """The schema with what is to be said of single parameters in their descriptions; what stands there stays.
+
+    A parameter that is a reference or a choice keeps its form, because some readers take no description beside it.
+    """
+    if not said.parameters:
+        return schema
+    table = dict(as_object(schema.get("properties")))
+    for name, text in said.parameters:
+        node = as_object(table.get(name))
+        own = str(node.get("description") or "")
+        if node and "anyOf" not in node and "$ref" not in node and text.casefold() not in own.casefold():
+            table[name] = {**node, "description": f"{own}\n{text}" if own else text}
+    return {**schema, "properties": table}
+
+
+def _hint(hint: Hint) -> str:
+    text = str(hint)
+    text = text if hint.parameter else text[:1].upper() + text[1:]
+    return text if text.endswith(".") else text + "."
 
 
 def describe_namespace(namespace: str, *, instructions: str = "", cap: Cap | None = None) -> Described:

@@ -30,7 +30,7 @@ from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
 from pegboard.schema.validate import validator
-from pegboard.surface.describing import describe
+from pegboard.surface.describing import Described, describe, described_schema
 from pegboard.surface.forms import ROW, block, trim
 from pegboard.surface.parts import remarks
 
@@ -74,26 +74,27 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
         name: its wire name.
         family: the reader's protocol family.
     """
+    said = _described(spec)
     row: dict[str, Any] = {**_foreign(spec.meta), "name": name}
     optional = {
         "title": spec.title,
-        "description": _described(spec),
+        "description": said.text,
         "annotations": spec.annotations or _hints_of(spec),
         "icons": list(spec.icons),
     }
     row = dict(trim(row | {key: value for key, value in optional.items() if value}, ROW, "", []))
     row = {key: value for key, value in row.items() if value or key not in optional}
-    row["inputSchema"] = {**spec.input, "type": "object"}
+    row["inputSchema"] = {**described_schema(spec.input, said), "type": "object"}
     output = _output_schema(spec, family)
     if output is not None:
         row["outputSchema"] = output
     return row
 
 
-def _described(spec: ToolSpec) -> str:
+def _described(spec: ToolSpec) -> Described:
     """The author's words, and beside them what the board knows: deprecation, version, replacement, hints."""
     more = spec.deprecated is not None or spec.name.version or spec.replaces or spec.hints
-    return describe(spec).text if more else spec.description
+    return describe(spec) if more else Described(spec.description)
 
 
 def _hints_of(spec: ToolSpec) -> JsonObject:

@@ -158,6 +158,4 @@ def test_losses_carry_the_tools_name_and_a_hint_over_the_cap_stands_at_its_param
     found = define(spec("t", {"a": {**S, "format": "uri"}}, hints=(hint,)), "t", "gemini", cap=Cap(10))
     assert [loss.tool for loss in found.losses] == ["t"]
     assert found.tool is not None
-    assert (
-        found.tool["parameters"]["properties"]["a"]["description"] == "A URI\nA: call search first if you have no id."
-    )
+    assert found.tool["parameters"]["properties"]["a"]["description"] == "A URI\nCall search first if you have no id."

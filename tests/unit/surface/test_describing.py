@@ -20,7 +20,7 @@ def test_hints_replacements_and_deprecations_follow_the_authors_text() -> None:
         "Deprecated: use get_person",
         "Get a user.",
         "Replaces find_user.",
-        "User_id: call search_users first if you only have an email.",
+        "user_id: call search_users first if you only have an email.",
     ]
     assert found.moves == ()
 
