@@ -9,6 +9,8 @@ from journey_kit import Visitor, until
 from mcp.shared.exceptions import MCPError
 from workshop_server import PIXEL
 
+from pegboard.discovery.meta import SHOWN
+
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 CONTENT = {
@@ -20,7 +22,7 @@ CONTENT = {
         "resource": {"uri": "file:///notes.txt", "text": "noted", "mimeType": "text/plain"},
     },
 }
-META = {"tool_search", "tool_describe", "tool_call", "list_available_tools"}
+META = {spec.name.name for spec in SHOWN}
 
 
 @pytest.mark.requirement("D8.1", "R7.1")

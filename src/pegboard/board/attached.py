@@ -14,6 +14,7 @@ from pegboard.core import (
     Call,
     FailureCode,
     Handler,
+    Health,
     Listing,
     Note,
     NoteKind,
@@ -161,6 +162,17 @@ class Attached:
                 await self._hold(settled)
         finally:
             self._ended.set()
+
+    async def probe(self) -> Health:
+        """How it is, asking it; it is started where it is not running. Whoever cannot wait cancels."""
+        if self.state is SourceState.DISABLED:
+            return Health(self.state, self.error)
+        if self.state not in LIVE:
+            await self.start().wait()
+            return Health(self.state, self.error)
+        asked = getattr(self.source, "probe", self.source.health)
+        health: Health = await asked()
+        return Health(health.state, health.reason or self.error)
 
     async def _hold(self, settled: anyio.Event) -> None:
         began = perf_counter()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,12 +18,14 @@ from pegboard.board.consent import Consent
 from pegboard.board.holdings import Holdings
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory, Recalled
+from pegboard.board.overseen import Overseen
 from pegboard.board.passage import Passage
 from pegboard.board.published import LIVE, draft, thaw
 from pegboard.board.residence import residency_of
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.board.sessions import Sessions, owned
 from pegboard.board.shelf import Assets
+from pegboard.board.wellness import Wellness
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import Config, load
 from pegboard.core import (
@@ -40,7 +41,6 @@ from pegboard.core import (
     Result,
     Session,
     Source,
-    SourceStatus,
     Tool,
     ToolName,
     ToolSpec,
@@ -57,10 +57,9 @@ from pegboard.index import default as default_index
 from pegboard.invoke.budget import budget as limit_calls
 from pegboard.schema.types import JsonObject
 from pegboard.store.published import Published
-from pegboard.trace.redact import Redactor
 
 
-class Board:
+class Board(Overseen):
     """A set of tools from many places, found by search, called through one door.
 
     Make it with `Board.open` (from a config) or `Board.of` (from sources), and use it as an async context manager.
@@ -118,7 +117,8 @@ class Board:
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()
         spending = limit_calls(self.spec, lambda session: self._sessions.of(session).ledger, budget or Budget())
-        outer = (owned(self._sessions), spending, hydrate(self), *middleware)
+        self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
+        outer = (owned(self._sessions), spending, hydrate(self), *middleware, self._wellness.watch(self.spec))
         self._handler = self._passage.handler(self, outer)
 
     @classmethod
@@ -405,31 +405,3 @@ class Board:
         if self.assets is None:
             return Result(failure=unknown_asset(handle))
         return await self.assets.read(handle, offset, limit, session)
-
-    # Sources
-
-    async def statuses(self) -> list[SourceStatus]:
-        """How each source is, in the board's order, without secrets in what went wrong."""
-        found = await self._roster.statuses()
-        return [replace(status, error=self.redactor.text(status.error)) if status.error else status for status in found]
-
-    @property
-    def redactor(self) -> Redactor:
-        """Knows the secrets that the config's references led to; `redactor.log_filter` keeps them out of logs."""
-        return self._passage.redactor
-
-    async def refresh(self, names: Sequence[str] | None = None) -> None:
-        """List sources anew, all or the named ones, and wait; what goes wrong stands in `statuses`.
-
-        Raises:
-            PegboardError: a name is no source's.
-        """
-        await self._roster.refresh(names)
-
-    def refresh_soon(self) -> None:
-        """List in the background, once, every source that has not been listed by this process."""
-        self._roster.refresh_soon()
-
-    def instructions_of(self, source: str) -> str:
-        """What a source says of itself; untrusted text."""
-        return self._roster.instructions(source)

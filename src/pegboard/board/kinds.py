@@ -222,6 +222,13 @@ class Planned:
         """The source's health; idle while it is not open."""
         return await self._inner.health() if self._inner is not None else Health(SourceState.IDLE)
 
+    async def probe(self) -> Health:
+        """The source's health, asking it where that differs."""
+        if self._inner is None:
+            return Health(SourceState.IDLE)
+        asked = getattr(self._inner, "probe", self._inner.health)
+        return await asked()
+
     async def changes(self) -> AsyncIterator[None]:
         """The source's changes."""
         if self._inner is not None:

@@ -135,6 +135,11 @@ class Roster:
         await anyio.sleep(LULL_SECONDS)
         await self._refresh([name for name, attached in self._attached.items() if not attached.fresh])
 
+    @property
+    def sources(self) -> Mapping[str, Attached]:
+        """The sources by name, in the board's order."""
+        return self._attached
+
     async def statuses(self) -> list[SourceStatus]:
         """How each source is, in the board's order."""
         taken: set[ToolName] = set(self._held.reserved)

@@ -40,6 +40,7 @@ VERBS = (
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("test", "pegboard.cli.test:test_tool", "Run one tool alone on recorded examples."),
     Verb("agent", "pegboard.cli.agent:app", "Judge an agent's choice of tools: agent eval."),
+    Verb("health", "pegboard.cli.health:health", "Say whether services can be relied on now."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
     Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show, runs tail."),
 )

@@ -1,12 +1,15 @@
 """What the meta-tools need of a board."""
 
 from collections.abc import Awaitable, Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pegboard.catalog import Catalog, Unknown, View
 from pegboard.core import Call, Discoverable, Failure, Result, Session, SourceStatus, ToolName
 from pegboard.discovery.residency import Exposure
 from pegboard.index import Found, Where
+
+if TYPE_CHECKING:
+    from pegboard.discovery.health import ServiceHealth
 
 
 class Desk(Protocol):
@@ -59,6 +62,14 @@ class Desk(Protocol):
 
     def read_asset(self, handle: str, offset: int, limit: int, session: Session) -> Awaitable[Result]:
         """A part of a text asset, by characters counted from 0."""
+        ...
+
+    def services(self) -> Sequence[str]:
+        """The names of the services that tools come from."""
+        ...
+
+    def check(self, names: Sequence[str], *, probe: bool = False) -> "Awaitable[Sequence[ServiceHealth]]":
+        """How these services are, in under a second; `probe` asks them whatever was found before."""
         ...
 
     def page(self, id: str, number: int, session: Session) -> Awaitable[str | None]:

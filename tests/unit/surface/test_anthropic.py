@@ -14,6 +14,10 @@ from pegboard.discovery.meta import SHOWN
 from pegboard.surface import anthropic as surface
 from pegboard.testing import FakeSource
 
+SEEKING = tuple(meta for meta in SHOWN if meta.name.name.startswith(("tool_", "list_")))
+"""The meta-tools that find and call others."""
+
+
 SIZES = {"type": "object", "properties": {"size": {"type": "integer"}, "tags": {"type": "object"}}}
 
 
@@ -21,7 +25,7 @@ def spec(name: str, namespace: str = "crm", **more: Any) -> ToolSpec:
     return ToolSpec(**{"name": ToolName(namespace, name), "description": f"Do {name}.", "input": SIZES, **more})
 
 
-def view(*direct: ToolSpec, deferred: tuple[ToolSpec, ...] = (), meta: tuple[ToolSpec, ...] = SHOWN) -> View:
+def view(*direct: ToolSpec, deferred: tuple[ToolSpec, ...] = (), meta: tuple[ToolSpec, ...] = SEEKING) -> View:
     names = AliasTable().extend(one.name for one in (*direct, *deferred))
     return View(direct, deferred, meta if deferred else (), aliases=names)
 

@@ -15,6 +15,10 @@ from pegboard.discovery.meta import SHOWN
 from pegboard.surface import openai_responses as surface
 from pegboard.testing import FakeSource
 
+SEEKING = tuple(meta for meta in SHOWN if meta.name.name.startswith(("tool_", "list_")))
+"""The meta-tools that find and call others."""
+
+
 TEXT = {"type": "string"}
 ONE = {"type": "object", "properties": {"id": TEXT}, "required": ["id"]}
 FREE = {"type": "object", "properties": {"input": TEXT}, "required": ["input"]}
@@ -26,7 +30,7 @@ def spec(name: str, namespace: str = "crm", **more: Any) -> ToolSpec:
 
 def view(*direct: ToolSpec, deferred: tuple[ToolSpec, ...] = (), **more: Any) -> View:
     names = AliasTable().extend(one.name for one in (*direct, *deferred))
-    return View(direct, deferred, SHOWN if deferred else (), aliases=names, **more)
+    return View(direct, deferred, SEEKING if deferred else (), aliases=names, **more)
 
 
 def names(entries: list[dict[str, Any]]) -> list[Any]:

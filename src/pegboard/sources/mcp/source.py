@@ -140,6 +140,10 @@ class McpSource:
         """How the server is, from what is known of its connection."""
         return self._upstream.health()
 
+    async def probe(self) -> Health:
+        """How the server is, asking it; without a start."""
+        return await self._upstream.probe()
+
     async def changes(self) -> AsyncIterator[None]:
         """Yields once for each burst of changes that the server announces, and after a new start."""
         async for _ in self._upstream.changes.bursts():

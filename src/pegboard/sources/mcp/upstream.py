@@ -15,6 +15,7 @@ from pegboard.core.call import Log
 from pegboard.schema.types import Json
 from pegboard.sources.mcp.signal import Signal
 from pegboard.wire.client import CannotStart, Endpoint, Link, LinkKey, Pool, Role, WireError
+from pegboard.wire.client.fault import Answered
 from pegboard.wire.client.hearing import Hooks
 from pegboard.wire.client.negotiate import Family
 
@@ -22,6 +23,8 @@ RoleOf = Callable[[Call], Role]
 """On whose behalf a call is made, and what may be declared for it."""
 
 _log = logging.getLogger(__name__)
+_PROBE_SECONDS = 5.0
+"""So long a server may take to a probe; whoever asks waits less, and an answer that never comes is given up."""
 
 
 class Upstream:
@@ -131,6 +134,19 @@ class Upstream:
         if link is not None and self.warning:
             return Health(SourceState.DEGRADED, self.warning)
         return Health(SourceState.IDLE, "its connection ended; it is opened again on use" if link else None)
+
+    async def probe(self) -> Health:
+        """How the server is, asking it where its connection looks well; any answer will do. Without a start."""
+        known, link = self.health(), self._latest
+        if link is None or not link.usable:
+            return known
+        try:
+            await link.request("server/discover" if link.peer.modern else "ping", {}, timeout=_PROBE_SECONDS)
+        except Answered:
+            return known
+        except WireError as error:
+            return Health(SourceState.UNAVAILABLE, str(error))
+        return known
 
     @property
     def start_seconds(self) -> float | None:

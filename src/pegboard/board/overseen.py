@@ -1,0 +1,65 @@
+"""What a board tells of its sources, and does to them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pegboard.board.passage import Passage
+from pegboard.board.roster import Roster
+from pegboard.board.wellness import Wellness
+from pegboard.core import SourceStatus
+from pegboard.discovery.health import ServiceHealth
+from pegboard.trace.redact import Redactor
+
+
+class Overseen:
+    """The part of a board that is about its sources."""
+
+    _roster: Roster
+    _passage: Passage
+    _wellness: Wellness
+
+    async def statuses(self) -> list[SourceStatus]:
+        """How each source is, in the board's order, without secrets in what went wrong."""
+        found = await self._roster.statuses()
+        return [self._clean(status) for status in found]
+
+    def services(self) -> Sequence[str]:
+        """The names of the sources, in the board's order."""
+        return tuple(self._roster.sources)
+
+    def summaries(self) -> list[SourceStatus]:
+        """How each source is, as far as is known without asking it."""
+        return [self._clean(attached.summary()) for attached in self._roster.sources.values()]
+
+    async def check(self, names: Sequence[str], *, probe: bool = False) -> Sequence[ServiceHealth]:
+        """How these sources are, in under a second.
+
+        Parameters:
+            names: the sources' names.
+            probe: ask each, whatever was found in the last 15 s, and start those that are not running.
+        """
+        return await self._wellness.check(names, probe=probe)
+
+    def _clean(self, status: SourceStatus) -> SourceStatus:
+        return replace(status, error=self.redactor.text(status.error)) if status.error else status
+
+    @property
+    def redactor(self) -> Redactor:
+        """Knows the secrets that the config's references led to; `redactor.log_filter` keeps them out of logs."""
+        return self._passage.redactor
+
+    async def refresh(self, names: Sequence[str] | None = None) -> None:
+        """List sources anew, all or the named ones, and wait; what goes wrong stands in `statuses`.
+
+        Raises:
+            PegboardError: a name is no source's.
+        """
+        await self._roster.refresh(names)
+
+    def refresh_soon(self) -> None:
+        """List in the background, once, every source that has not been listed by this process."""
+        self._roster.refresh_soon()
+
+    def instructions_of(self, source: str) -> str:
+        """What a source says of itself; untrusted text."""
+        return self._roster.instructions(source)
