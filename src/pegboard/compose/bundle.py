@@ -23,7 +23,7 @@ from pegboard.core import (
     with_modes,
     without_modes,
 )
-from pegboard.core.mode import with_own_modes
+from pegboard.core.mode import mode_parameter, with_own_modes
 from pegboard.errors import DefinitionError, nearest
 from pegboard.schema.embed import Embedding, at_path
 from pegboard.schema.expression import Expression
@@ -71,13 +71,37 @@ class Bundle:
         Raises:
             DefinitionError: a step gives an argument that its tool does not have, or lacks one that it needs.
         """
-        steps = tuple(step for step in self.steps if not step.tool or step.tool in inner)
+        steps = tuple(
+            moded(step, inner[step.tool]) if step.tool else step
+            for step in self.steps
+            if not step.tool or step.tool in inner
+        )
         for step in steps:
             if step.tool:
                 check_arguments(step.args, without_modes(inner[step.tool]), f"step {step.id}: args")
         _check_input(self, steps)
         spec = _spec(self, steps, inner)
         return Tool(spec, StepRun(steps, self.output, inner, run))
+
+
+def moded(step: Step, spec: ToolSpec) -> Step:
+    """The step with the mode that stands among its arguments, where its tool takes one there, as its own.
+
+    Raises:
+        DefinitionError: that is no mode as it stands.
+    """
+    name = mode_parameter(spec)
+    given = cast("Mapping[str, Json]", step.args.source)
+    if name is None or name not in given:
+        return step
+    if given[name] not in set(Mode):
+        raise DefinitionError(
+            f"{given[name]!r} is no mode.",
+            where=f"step {step.id}: args.{name}",
+            next_step=f"Use {', '.join(Mode)}, or leave it out: the mode of the whole passes through.",
+        )
+    args = Template.parse({key: value for key, value in given.items() if key != name})
+    return replace(step, args=args, mode=Mode(str(given[name])))
 
 
 def composite_spec(

@@ -242,8 +242,11 @@ def test_a_destructive_step_makes_the_bundle_preview_by_default() -> None:
     assert board.executed("wipe") == [{}]
 
 
-def test_a_step_may_name_the_mode_of_its_tool() -> None:
-    steps = [{"id": "a", "tool": "slack.send_message", "mode": "preview", "args": {"room_id": "r", "text": "x"}}]
+@pytest.mark.parametrize("inside", [True, False], ids=["among its arguments", "beside them"])
+def test_a_step_may_name_the_mode_of_its_tool(inside: bool) -> None:
+    args, mode = {"room_id": "r", "text": "x"}, {"mode": "preview"}
+    step: dict[str, Any] = {"args": {**args, **mode}} if inside else {"args": args, **mode}
+    steps = [{"id": "a", "tool": "slack.send_message", **step}]
     board = slack(dm(steps))
     assert board.call("dm_user", Mode.EXECUTE).value == {"room": "r", "text": "x"}
     assert SENT == []
@@ -255,6 +258,8 @@ def test_a_step_may_name_the_mode_of_its_tool() -> None:
         ({"tool": "slack.open_dmm"}, "Did you mean slack.open_dm"),
         ({"args": {"user": "x"}}, "user_id"),
         ({"args": {}}, "needs user_id"),
+        ({"tool": "slack.send_message", "args": {"room_id": "r", "text": "x", "mode": "soft"}}, "'soft' is no mode"),
+        ({"tool": "slack.send_message", "args": {"room_id": "r", "text": "x", "mode": "${input.m}"}}, "passes through"),
     ],
 )
 @pytest.mark.requirement("C3.1")
