@@ -1,6 +1,7 @@
 """Real descriptions become tools, and calls reach the service as the description says.
 
-Set PEGBOARD_OPENAPI to a folder to run the same on other descriptions.
+Set PEGBOARD_OPENAPI to a folder to run the same on other descriptions. Where the whole corpus stands beside the
+checkout it is read too.
 """
 
 import json
@@ -16,16 +17,27 @@ from hypothesis import HealthCheck, given, settings
 from mock_api import MockApi, Seen, json_reply, read_form, read_query, read_simple, serving, strings, text
 from schema_values import arguments
 from styles import STYLES, SWAGGER_STYLES
+from tests.checkers.dialects import faults
 
 from pegboard.core import Call, Listing, Mode, NoteKind, Result, Tool
+from pegboard.schema.lower import DIALECTS, lower
 from pegboard.sources.document import read_file
 from pegboard.sources.openapi import OpenApiSource
 from pegboard.sources.openapi.source import Options
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 FOLDER = Path(os.environ.get("PEGBOARD_OPENAPI", Path(__file__).parent / "openapi"))
-FILES = sorted(path for path in FOLDER.iterdir() if path.suffix in (".json", ".yaml", ".yml"))
-DOCUMENTS: dict[str, Any] = {path.name: path for path in FILES} | {"styles": STYLES, "swagger styles": SWAGGER_STYLES}
+WHOLE = Path(__file__).parents[3] / "shared" / "corpus" / "openapi"
+
+
+def files(folder: Path) -> list[Path]:
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path for path in found if path.suffix in (".json", ".yaml", ".yml"))
+
+
+DOCUMENTS: dict[str, Any] = {path.name: path for path in files(FOLDER)}
+DOCUMENTS |= {f"whole {path.name}": path for path in files(WHOLE)}
+DOCUMENTS |= {"styles": STYLES, "swagger styles": SWAGGER_STYLES}
 
 
 @lru_cache
@@ -87,6 +99,19 @@ def test_tools_say_what_they_do_and_take_sound_schemas(name: str) -> None:
         for reference in _references(tool.spec.input):
             assert reference.startswith("#/$defs/"), (tool.name, reference)
             _at(tool.spec.input, reference)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_tool_is_taken_by_every_provider(name: str) -> None:
+    """What each dialect's checker, which knows nothing of the lowering, would refuse: nothing."""
+    refused = []
+    for tool in anyio.run(listed, name).tools:
+        for dialect in (one for one in DIALECTS if one != "codex"):  # the baseline has its own cases
+            found = lower(tool.spec.input, dialect)
+            wrong = [found.refused] if found.refused else faults(dialect, found.schema, strict=found.strict)
+            refused += [(str(tool.name), dialect, fault) for fault in wrong]
+    assert refused == []
 
 
 def _references(node: Any) -> Iterator[str]:
