@@ -13,6 +13,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from pegboard.approval import Approver, Desk
 from pegboard.board.blocking import BlockingBoard, blocking
+from pegboard.board.builder.source import builder_of
 from pegboard.board.composer import Composer
 from pegboard.board.consent import Consent
 from pegboard.board.holdings import Holdings
@@ -155,8 +156,9 @@ class Board(Overseen):
         scheme = AssetScheme(found.board.asset_scheme)
         assets = Assets(memory, scheme, days=found.board.asset_days)
         consent = Consent.of(found, memory, approvers)
-        return cls(
-            [*sources_of(found), *beside],
+        builders = builder_of(found)
+        board = cls(
+            [*sources_of(found), *beside, *builders],
             name=found.board.name,
             residency=residency_of(found),
             budget=Budget(**found.tables["budget"]),
@@ -170,6 +172,9 @@ class Board(Overseen):
             config=found,
             version=version,
         )
+        for builder in builders:
+            builder.over(board)
+        return board
 
     def blocking(self) -> AbstractContextManager["BlockingBoard"]:
         """This board for code that is not asynchronous: a context manager that gives the same methods, which wait."""

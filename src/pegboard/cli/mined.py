@@ -20,6 +20,7 @@ from pegboard.insight.mine import Engine, Mined, local, mine, mine_runs
 from pegboard.insight.offer import Offer, read_offer
 from pegboard.insight.portion import Keep
 from pegboard.insight.summary import Summary
+from pegboard.insight.trial import TRIAL
 from pegboard.trace.store import RunFilter, TraceStore
 
 
@@ -40,7 +41,8 @@ def mined(
     """
     keep = Keep(moment(since), tuple(agents), tuple(tools))
     if not sources:
-        return mine_runs(_own(config).scan(RunFilter(since=keep.since)), keep=keep, engine=_engine(jobs))
+        own = (run for run in _own(config).scan(RunFilter(since=keep.since)) if run.agent != TRIAL)
+        return mine_runs(own, keep=keep, engine=_engine(jobs))
     with _progress() as told:
         return mine(sources, keep=keep, engine=_engine(jobs), format=format, progress=told)
 

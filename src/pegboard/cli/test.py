@@ -20,7 +20,7 @@ from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import document, one_line, say, table
 from pegboard.core import Effects, Mode, Result, Session, ToolSpec
 from pegboard.errors import ConfigError
-from pegboard.insight.trial import MOST, Example, Tried, examples_of, trial
+from pegboard.insight.trial import MOST, TRIAL, Example, Tried, examples_of, trial
 from pegboard.schema.types import Json, canonical
 from pegboard.trace.record import Run
 
@@ -57,7 +57,7 @@ async def test_tool(
         spec = _spec(board, tool)
         examples = examples_of(spec, _cases(cases, spec, config), _runs(traces, board), most=most)
         mode = None if execute or spec.effects is Effects.READ_ONLY else Mode.DRY_RUN
-        session = Session(f"test-{uuid4().hex[:12]}", agent="pegboard test")
+        session = Session(f"test-{uuid4().hex[:12]}", agent=TRIAL)
 
         async def call(arguments: Mapping[str, Json]) -> Result:
             return await board.call(spec.name, arguments, mode=mode, session=session)
@@ -95,7 +95,7 @@ def _runs(traces: Sequence[Path], board: Board) -> Iterator[Run]:
     if traces:
         return read_runs(traces)
     own = traces_of(board.config) if board.config is not None else None
-    return iter(()) if own is None else own.scan()
+    return iter(()) if own is None else (run for run in own.scan() if run.agent != TRIAL)
 
 
 def _only_checked(example: Example, mode: Mode | None) -> Example:

@@ -41,6 +41,9 @@ VERBS = (
     Verb("test", "pegboard.cli.test:test_tool", "Run one tool alone on recorded examples."),
     Verb("agent", "pegboard.cli.agent:app", "Judge an agent's choice of tools: agent eval."),
     Verb("health", "pegboard.cli.health:health", "Say whether services can be relied on now."),
+    Verb(
+        "improve", "pegboard.cli.improve:improve", "Walk the whole procedure: eight steps from traces to better tools."
+    ),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
     Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show, runs tail."),
 )

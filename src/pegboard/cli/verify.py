@@ -23,6 +23,7 @@ from pegboard.config import load
 from pegboard.core import ToolName
 from pegboard.errors import ConfigError
 from pegboard.insight.offer import Offer
+from pegboard.insight.trial import TRIAL
 from pegboard.insight.verify import Side, Verification, Watch, verify
 from pegboard.trace.record import Run
 from pegboard.trace.store import RunFilter
@@ -126,7 +127,7 @@ def _started(run: Run) -> float:
 
 
 def _rehearsed(run: Run) -> bool:
-    return run.agent == "pegboard test"
+    return run.agent == TRIAL
 
 
 def _show(answer: Verification, graded: Score | None) -> None:

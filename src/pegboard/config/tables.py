@@ -276,6 +276,23 @@ SOURCE_KINDS = (
     *ADAPTERS,
 )
 
+BUILDER = Table(
+    "builder",
+    "The procedure as tools for agents that build boards: a namespace `builder` with list_tools, list_runs, "
+    "trace_execution, execute_tool, find_improvements, apply_improvement.",
+    (
+        Key("enabled", FLAG, "Whether the namespace is on the board.", False),
+        Key("write", FLAG, "Whether `apply_improvement` may write into this file; else it only shows.", False),
+        Key(
+            "servers",
+            FLAG,
+            "Whether `discover_mcp_server_tools` is there: it starts programs, and reaches addresses, that an agent "
+            "names.",
+            False,
+        ),
+    ),
+)
+
 TABLES: tuple[Table, ...] = (
     BOARD,
     SOURCE,
@@ -288,5 +305,6 @@ TABLES: tuple[Table, ...] = (
     HINT,
     DIRECTORIES,
     SUGGESTIONS,
+    BUILDER,
 )
 """Every table, in the order in which they are documented."""

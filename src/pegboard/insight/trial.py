@@ -9,6 +9,8 @@ from pegboard.schema.types import Json, as_list, as_object, canonical
 from pegboard.trace.record import Run
 
 MOST = 20
+TRIAL = "pegboard test"
+"""The agent's name in traces of trials: they say nothing of what agents do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
