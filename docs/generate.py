@@ -9,6 +9,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
 
+from pegboard.check.rule import Rule, summary
+from pegboard.check.rules import RULES, THEMES
 from pegboard.cli.app import build
 from pegboard.cli.overview import shortcut
 from pegboard.config.key import Key, Table
@@ -62,7 +64,34 @@ def cli_page() -> str:
     return "\n\n".join([f"{NOTICE}# Command line", overview, *verbs]) + "\n"
 
 
-PAGES = {"config.md": config_page, "failures.md": failures_page, "cli.md": cli_page}
+def rules_page() -> str:
+    """Every rule of `pegboard check`."""
+    parts = [
+        f"{NOTICE}# Rules of pegboard check",
+        "Each has a code, whose first digit says the theme, and a severity: an error ends the check with exit code 1. "
+        "`pegboard check --explain CODE` shows one in the terminal. *Fixable*: `--fix` can write an override into the "
+        "config ([how to check tools](../howto/check-tools.md)).",
+    ]
+    for prefix, theme in THEMES.items():
+        rules = [rule for rule in RULES if rule.code.startswith(prefix)]
+        rows = [
+            f"| [{rule.code}](#{rule.code.lower()}-{rule.name}) | {rule.severity} | {summary(rule)} |" for rule in rules
+        ]
+        parts += [f"## {prefix}: {theme}", "\n".join(["| code | severity | reports |", "|---|---|---|", *rows])]
+        parts += [_rule(rule) for rule in rules]
+    return "\n\n".join(parts) + "\n"
+
+
+def _rule(rule: Rule) -> str:
+    told = rule.explanation
+    fixable = " Fixable." if rule.fixable else ""
+    return (
+        f"### {rule.code} {rule.name}\n\n{summary(rule)} Severity: {rule.severity}.{fixable}\n\n{told.why}\n\n"
+        f"Bad:\n\n```text\n{told.bad}\n```\n\nGood:\n\n```text\n{told.good}\n```\n\n{told.remedy}"
+    )
+
+
+PAGES = {"rules.md": rules_page, "config.md": config_page, "failures.md": failures_page, "cli.md": cli_page}
 
 
 def _table(table: Table) -> Iterator[str]:

@@ -5,6 +5,7 @@ import sys
 
 from pages import ROOT, pages
 
+from pegboard.check.rules import RULES
 from pegboard.cli.verbs import VERBS
 from pegboard.config.tables import SOURCE_KINDS, TABLES
 from pegboard.core import FailureCode
@@ -32,6 +33,10 @@ def test_every_config_key_is_explained() -> None:
 
 def test_every_failure_code_is_explained() -> None:
     assert [code for code in FailureCode if f"| `{code.value}` | " not in REFERENCE["failures.md"]] == []
+
+
+def test_every_rule_is_explained() -> None:
+    assert [rule.code for rule in RULES if f"### {rule.code} {rule.name}" not in REFERENCE["rules.md"]] == []
 
 
 def test_the_readme_is_short() -> None:

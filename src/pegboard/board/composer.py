@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from pegboard.board.hinted import hinted
+from pegboard.board.overridden import overridden
 from pegboard.catalog import Catalog
 from pegboard.catalog.frozen import Frozen
 from pegboard.core import Handler, Note, Tool
 from pegboard.core.draft import DRAFT, Unbound
 from pegboard.schema.types import JsonObject
 
-TABLES = ("batch", "bundle", "scatter", "deprecated", "hint")
+TABLES = ("batch", "bundle", "scatter", "deprecated", "hint", "override")
 
 
 class Composer:
@@ -55,12 +56,13 @@ class Composer:
         from pegboard.compose.deprecate import deprecate, succeed
         from pegboard.compose.tables import read_composites
 
-        marked, aside = deprecate(tools, self._tables.get("deprecated", {}))
+        own, unheard = overridden(Catalog.of(tools), self._tables.get("override", {}))
+        marked, aside = deprecate(list(own), self._tables.get("deprecated", {}))
         composites, notes = read_composites(self._tables)
         bound = bind(Catalog.of(marked), self._run, composites)
         told, unknown = hinted(bound.catalog, self._tables.get("hint", {}))
         self._notes = (*aside, *notes, *bound.notes)
-        self._unknown = unknown
+        self._unknown = (*unheard, *unknown)
         return succeed(list(told))
 
     @property

@@ -31,10 +31,12 @@ class Fix:
     Parameters:
         tool: the tool, `namespace.name`.
         values: keys and values of `[override."namespace.name"]`.
+        table: the kind of table, where it is not `override`.
     """
 
     tool: str
     values: JsonObject
+    table: str = "override"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ class Finding:
             "pointer": self.pointer,
             "message": self.message,
             "others": list(self.others),
-            "fix": dict(self.fix.values) if self.fix else None,
+            "fix": {"table": f"{self.fix.table}.{self.fix.tool}", **self.fix.values} if self.fix else None,
             "details": dict(self.details),
         }
 

@@ -82,3 +82,11 @@ FILLER = word_set(
     while who whose will with within without would you your"""
 )
 """Words that every description may have and that tell no two tools apart."""
+
+NOUNISH = word_set(
+    """access address book branch build bulk cache code comment cover draft file form group index input invoice issue
+    label limit link log map mark match order output pin plan post process profile query record register report request
+    review sample schedule set snapshot state status store stream structure summary support surface table tag tail test
+    type view vote"""
+)
+"""Verbs that in the name of a tool are more often the thing that it is about."""

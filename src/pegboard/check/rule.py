@@ -60,7 +60,7 @@ class Rule:
         pointer: str = "",
         severity: Severity | None = None,
         others: tuple[str, ...] = (),
-        fix: JsonObject | None = None,
+        fix: JsonObject | Fix | None = None,
         details: dict[str, Any] | None = None,
     ) -> Finding:
         """A finding of this rule.
@@ -71,7 +71,7 @@ class Rule:
             pointer: JSON pointer into the definition.
             severity: where it is not the rule's own.
             others: the other tools that it is about.
-            fix: the keys of an override that mends it.
+            fix: the keys of an override that mends it, or another fix.
             details: figures behind the message.
         """
         tool = about if isinstance(about, str) else str(about.name)
@@ -83,7 +83,7 @@ class Rule:
             message=message,
             pointer=pointer,
             others=others,
-            fix=Fix(tool, fix) if fix else None,
+            fix=fix if isinstance(fix, Fix) else Fix(tool, fix) if fix else None,
             details=details or {},
         )
 

@@ -32,16 +32,17 @@ class Chosen:
     def __post_init__(self) -> None:
         for code in (*self.select, *self.ignore, *(code for codes in self.tools.values() for code in codes)):
             if not any(known.startswith(code.upper()) for known in _CODES):
-                near = nearest(code.upper(), _CODES, limit=1)
-                step = f"Did you mean {near[0]}?" if near else "`pegboard check --explain all` lists them."
-                raise DefinitionError(f"There is no rule {code!r}.", next_step=step)
+                raise _unknown(code)
 
     @property
     def rules(self) -> tuple[Rule, ...]:
         """The rules that speak."""
-        return tuple(
-            rule for rule in RULES if _longest(self.select, rule.code, 0) > _longest(self.ignore, rule.code, -1)
-        )
+        selected = (rule for rule in RULES if not self.select or _longest(self.select, rule.code) > 0)
+        return tuple(rule for rule in selected if not self._ignores(rule.code))
+
+    def _ignores(self, code: str) -> bool:
+        ignored = _longest(self.ignore, code)
+        return ignored > 0 and ignored >= _longest(self.select, code)
 
     def silencer(self) -> Callable[[Finding, Mapping[str, ToolSpec]], bool]:
         """Says whether a finding is ignored for its tool."""
@@ -50,7 +51,7 @@ class Chosen:
         def silent(finding: Finding, specs: Mapping[str, ToolSpec]) -> bool:
             spec = specs.get(finding.tool)
             return spec is not None and any(
-                _longest(codes, finding.code, -1) >= 0 and spec in picked for picked, codes in terms
+                _longest(codes, finding.code) > 0 and spec in picked for picked, codes in terms
             )
 
         return silent
@@ -83,11 +84,34 @@ def check(
     among = tools if isinstance(tools, Toolset) else Toolset(tuple(tools))
     if against is not None:
         among = replace(among, lock=read_lock(Path(against)))
-    chosen = Chosen(tuple(select), tuple(ignore), ignored or {})
+    return run(among, Chosen(tuple(select), tuple(ignore), ignored or {}))
+
+
+def run(among: Toolset, chosen: Chosen) -> tuple[Finding, ...]:
+    """What the chosen rules have to say of a set of tools, by severity, code and tool."""
     silent = chosen.silencer()
     specs = {str(spec.name): spec for spec in among.specs}
     found = [finding for finding in _found(chosen.rules, among) if not silent(finding, specs)]
     return tuple(sorted(found, key=_order))
+
+
+def rules_of(code: str) -> tuple[Rule, ...]:
+    """The rules of a code, of a beginning of codes, or of a name; every rule for `all`.
+
+    Raises:
+        DefinitionError: there is none.
+    """
+    wanted = code.strip()
+    found = tuple(rule for rule in RULES if rule.code.startswith(wanted.upper()) or rule.name == wanted.casefold())
+    if not found and wanted.casefold() != "all":
+        raise _unknown(wanted)
+    return found or RULES
+
+
+def _unknown(code: str) -> DefinitionError:
+    near = nearest(code.upper(), _CODES, limit=1)
+    step = f"Did you mean {near[0]}?" if near else "`pegboard check --explain all` lists them."
+    return DefinitionError(f"There is no rule {code!r}.", next_step=step)
 
 
 def _found(rules: Iterable[Rule], among: Toolset) -> Iterator[Finding]:
@@ -101,7 +125,6 @@ def _order(finding: Finding) -> tuple[int, str, str, str, str]:
     return finding.severity.rank, finding.code, finding.tool, finding.pointer, finding.message
 
 
-def _longest(prefixes: Sequence[str], code: str, otherwise: int) -> int:
-    """The length of the longest prefix of a code; `otherwise` where none fits and, of `select`, none is given."""
-    fitting = [len(prefix) for prefix in prefixes if code.startswith(prefix.upper())]
-    return max(fitting) if fitting else (-1 if prefixes else otherwise)
+def _longest(prefixes: Sequence[str], code: str) -> int:
+    """The length of the longest of these beginnings of a code; 0 where none fits."""
+    return max((len(prefix) for prefix in prefixes if code.startswith(prefix.upper())), default=0)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pegboard.check.lexicon import FILLER, VERBS
+from pegboard.check.lexicon import FILLER, NOUNISH, VERBS
 from pegboard.core import ToolSpec
 from pegboard.index.text import is_spaceless, stems, words
 
@@ -42,7 +42,7 @@ def content(spec: ToolSpec, text: str | None = None) -> Said:
     name = tuple(name_words(spec.name.name))
     said = frozenset(telling(_NOISE.sub("", spec.description if text is None else text)))
     own = frozenset(stems(name)) | frozenset(stems(words(spec.title or "")))
-    verb = next((word for word in name if is_verb(word)), None) or first_verb(spec.description)
+    verb = verb_of(name) or first_verb(spec.description)
     return Said(name, lemma(verb) if verb else None, said, said - own)
 
 
@@ -50,6 +50,18 @@ def name_words(name: str) -> list[str]:
     """The words of an identifier: split at separators and at camelCase."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return [word for word in re.split(r"[\W_]+", spaced.casefold()) if word]
+
+
+def verb_of(words: Sequence[str]) -> str | None:
+    """The verb among the words of a name, as it stands there; a word that is mostly a noun only where none other is."""
+    found = [word for word in words if is_verb(word)]
+    return next((word for word in found if lemma(word) not in NOUNISH), found[0] if found else None)
+
+
+def nouns_of(words: Sequence[str]) -> list[str]:
+    """The other words of a name: what the tool is about."""
+    verb = verb_of(words)
+    return [word for word in words if word != verb]
 
 
 def telling(text: str) -> list[str]:

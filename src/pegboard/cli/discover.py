@@ -1,9 +1,7 @@
 """`pegboard discover`: what a server offers, without adding it."""
 
 import json as jsonlib
-import os
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +11,9 @@ from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.options import AsJson
 from pegboard.cli.output import clean, counted, document, guarded, say, table
+from pegboard.cli.target import endpoint, environment, header_lines, listed
 from pegboard.core import Listing, NoteKind, ToolSpec, definition
-from pegboard.errors import ConfigError, PegboardError, SourceError
+from pegboard.errors import ConfigError, PegboardError
 from pegboard.schema.types import JsonObject
 
 BYTES_PER_TOKEN = 4
@@ -52,7 +51,7 @@ async def discover(
     if not target:
         raise ConfigError("There is no server to look at.", next_step="Write a command or an address after discover.")
     with guarded():
-        listing, seconds = await _listed(_endpoint(target), _environment(env), _headers(header), sse, timeout)
+        listing, seconds = await listed(endpoint(target), environment(env), header_lines(header), sse, timeout)
     specs = [tool.spec for tool in listing.tools]
     if record is not None:
         _save(record, specs)
@@ -79,62 +78,6 @@ def recorded(spec: ToolSpec) -> JsonObject:
     """A tool as its server listed it, with everything that no field of ours holds."""
     row = {key: value for key, value in definition(spec).items() if key != "effects"}
     return {**row, **({"icons": list(spec.icons)} if spec.icons else {}), **spec.meta}
-
-
-async def _listed(
-    target: list[str] | str, env: Mapping[str, str], headers: Mapping[str, str], sse: bool, timeout: float
-) -> tuple[Listing, float | None]:
-    from pegboard.sources.mcp import McpSource
-
-    source = McpSource(
-        "server",
-        target,
-        prefix="",
-        env=env,
-        headers=headers,
-        transport="sse" if sse else "http",
-        start_timeout=timeout,
-        call_timeout=timeout,
-    )
-    async with source.session():
-        try:
-            return await source.listing(), source.start_seconds
-        except SourceError as problem:
-            said = clean(source.stderr.strip())
-            raise SourceError(
-                f"{problem.message}{f' It said: {said[-500:]}' if said else ''}",
-                where=shlex.join(target) if isinstance(target, list) else target,
-                next_step=problem.next_step or "Start it by hand to see what is wrong.",
-            ) from None
-
-
-def _endpoint(target: Sequence[str]) -> list[str] | str:
-    if target[0].startswith(("http://", "https://")):
-        if len(target) > 1:
-            raise ConfigError("An address takes no arguments.", where=target[0], next_step=f"Leave out {target[1]!r}.")
-        return target[0]
-    words = shlex.split(target[0]) if len(target) == 1 and not Path(target[0]).exists() else target
-    return list(words)
-
-
-def _environment(given: Iterable[str]) -> dict[str, str]:
-    env: dict[str, str] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals and name not in os.environ:
-            raise ConfigError(f"The variable {name} is not set.", where="--env", next_step=f"Write {name}=VALUE.")
-        env[name] = value if equals else os.environ[name]
-    return env
-
-
-def _headers(given: Iterable[str]) -> dict[str, str]:
-    headers: dict[str, str] = {}
-    for text in given:
-        name, colon, value = text.partition(":")
-        if not colon:
-            raise ConfigError(f"{name!r} is no header.", where="--header", next_step='Write "NAME: VALUE".')
-        headers[name.strip()] = value.strip()
-    return headers
 
 
 def _save(path: Path, specs: Iterable[ToolSpec]) -> None:

@@ -12,11 +12,11 @@ from cyclopts import Parameter
 from pegboard.board import Board
 from pegboard.board.gateway import serve_http, serve_stdio
 from pegboard.cli.banner import connect_lines, size_line, source_line
-from pegboard.cli.check import talk
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import connected, opened
 from pegboard.cli.options import DEFAULT_CONFIG, ConfigFile
 from pegboard.cli.output import say
+from pegboard.cli.rehearse import talk
 from pegboard.core import SourceState
 from pegboard.errors import ConfigError
 

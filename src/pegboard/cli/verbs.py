@@ -36,6 +36,7 @@ VERBS = (
     Verb("export", "pegboard.cli.export:export", "Print the board's tools as a provider's request takes them."),
     Verb("publish", "pegboard.cli.publish:app", "Freeze the board's definitions as a version."),
     Verb("versions", "pegboard.cli.versions:app", "Compare published versions, choose one; traffic of old tools."),
+    Verb("check", "pegboard.cli.check:check", "Judge a set of tools as a model meets it, by rules."),
     Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("test", "pegboard.cli.test:test_tool", "Run one tool alone on recorded examples."),

@@ -3,6 +3,7 @@
 from pegboard.config.adapters import ADAPTERS
 from pegboard.config.approval import APPROVAL
 from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
+from pegboard.config.judged import CHECK, OVERRIDE
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.offered import DIRECTORIES, SUGGESTIONS
 from pegboard.config.types import (
@@ -296,6 +297,8 @@ BUILDER = Table(
 TABLES: tuple[Table, ...] = (
     BOARD,
     SOURCE,
+    OVERRIDE,
+    CHECK,
     APPROVAL,
     BUDGET,
     BATCH,

@@ -92,13 +92,17 @@ class RecordedSource:
 
     def _read(self) -> Listing:
         notes: list[Note] = []
-        instructions, rows = read_rows(self._text(), notes)
+        instructions, rows = read_rows(read_text(self.path, where=f"sources.{self.name}: {self.path}"), notes)
         specs, more = normalise_all(
             rows, namespace=self.namespace, source=SourceRef(self.name, self.kind), trusted=self._trusted
         )
         notes += more
         if not specs:
-            raise self._fault("holds no tools.", 'It must be {"tools": [...]}, an array, or one tool a line.')
+            raise _fault(
+                f"sources.{self.name}: {self.path}",
+                "holds no tools.",
+                'It must be {"tools": [...]}, an array, or one tool a line.',
+            )
         answer = self._answer() if self._answers else self._refuse
         return Listing(tuple(Tool(spec, answer) for spec in specs), tuple(notes), instructions)
 
@@ -115,20 +119,6 @@ class RecordedSource:
             )
         return Answers.of(item for path in self._answers for item in read(path) if not isinstance(item, Skipped))
 
-    def _text(self) -> str:
-        try:
-            raw = self.path.read_bytes()
-            if raw[:2] == b"\x1f\x8b":
-                raw = gzip.decompress(raw)
-        except OSError as error:
-            raise self._fault(f"cannot be read: {error.strerror or error}.", "Check the path.") from None
-        except (EOFError, zlib.error):
-            raise self._fault("is a damaged gzip file.", "Save it again.") from None
-        return raw.decode("utf-16" if raw[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig", "replace")
-
-    def _fault(self, what: str, next_step: str) -> SourceError:
-        return SourceError(f"The recording {what}", where=f"sources.{self.name}: {self.path}", next_step=next_step)
-
     async def _refuse(self, call: Call) -> Result:
         return Result.failed(
             FailureCode.UNAVAILABLE,
@@ -136,6 +126,31 @@ class RecordedSource:
             where=self.name,
             next_step=f"Connect the real server as `mcp` in [sources.{self.name}].",
         )
+
+
+def read_text(path: Path, *, where: str = "") -> str:
+    """The text of a recording, plain or .gz, UTF-8 or UTF-16.
+
+    Parameters:
+        path: the file.
+        where: what to call it in errors.
+
+    Raises:
+        SourceError: it is missing or damaged.
+    """
+    try:
+        raw = path.read_bytes()
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+    except OSError as error:
+        raise _fault(where or str(path), f"cannot be read: {error.strerror or error}.", "Check the path.") from None
+    except (EOFError, zlib.error):
+        raise _fault(where or str(path), "is a damaged gzip file.", "Save it again.") from None
+    return raw.decode("utf-16" if raw[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig", "replace")
+
+
+def _fault(where: str, what: str, next_step: str) -> SourceError:
+    return SourceError(f"The recording {what}", where=where, next_step=next_step)
 
 
 def read_rows(text: str, notes: list[Note]) -> tuple[str, list[Json]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pegboard.check.finding import Finding, Severity
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset, is_composite
-from pegboard.check.words import is_verb, lemma, name_words
+from pegboard.check.words import lemma, name_words, nouns_of
 from pegboard.core import ToolSpec
 from pegboard.index.text import stems
 from pegboard.schema.types import as_list, as_object
@@ -76,7 +76,7 @@ def _takes_same(spec: ToolSpec, other: ToolSpec) -> bool:
 
 def _noun(words: list[str]) -> frozenset[str]:
     small = ("all", "by", "with", "for", "in", "of", "the", "a", "an", "multiple", "many", "batch", "api")
-    return frozenset(stems(word for word in words if not is_verb(word) and word not in small))
+    return frozenset(stems(word for word in nouns_of(words) if word not in small))
 
 
 def _takes_many(spec: ToolSpec) -> bool:

@@ -31,7 +31,8 @@ _CONDITION = re.compile(
 _ABSOLUTE = re.compile(r"\b(?:any|all|every|everything|anything)\b", re.IGNORECASE)
 _SENT = re.compile(
     r"\b(?:call|use|run|invoke|prefer|via|using)\s+(?:the\s+)?[`'\"]?([a-zA-Z]+(?:[_-][a-zA-Z0-9]+)+)[`'\"]?(?:\(\))?"
-    r"(?=\s*(?:\(|tool\b|function\b|first\b|instead\b|before\b|afterwards\b|to\s+(?:get|find|list|see|obtain|look)))"
+    r"(?=\s*(?:\(|tool\b|function\b|first\b|instead\b|before\b|afterwards\b|to\s+(?:get|find|list|see|obtain|look)))",
+    re.IGNORECASE,
 )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pegboard.check.finding import Finding, Severity
-from pegboard.check.lexicon import VERBS
+from pegboard.check.lexicon import NOUNISH, VERBS
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import COMPOSITE, Toolset, is_composite
 from pegboard.check.words import is_verb, lemma, name_words
@@ -58,8 +58,8 @@ class AllAtOnce(Rule):
     code, name, severity = "PB503", "all-tools-at-once", Severity.WARNING
     explanation = Explanation(
         why="Past about twenty tools the choice gets worse, and each definition costs tokens in every request.",
-        bad='[board]\\nsearch = "off"',
-        good='[board]\\nsearch = "auto"\\nalways = ["files.*"]',
+        bad='[board]\nsearch = "off"',
+        good='[board]\nsearch = "auto"\nalways = ["files.*"]',
         remedy='Let the board find the long tail by search (`search = "auto"`), and name what must be in sight under '
         "`always`. In a list for a provider: `defer_loading: true`, and a `tool_search` tool at the top level.",
     )
@@ -134,7 +134,7 @@ class LoneCode(Rule):
         "that take one text "
         "(OpenAI: custom tools, with a grammar if you like), it goes through as it is.",
         bad='run_sql({"sql": "SELECT \\\\"a b\\\\" FROM t"})',
-        good="@tool(freeform=True)\\nasync def run_sql(sql: str) -> Rows: ...",
+        good="@tool(freeform=True)\nasync def run_sql(sql: str) -> Rows: ...",
         remedy="Declare your tool `freeform`. Surfaces without such tools get one string, so nothing is lost.",
     )
 
@@ -194,7 +194,12 @@ def subjects(specs: Sequence[ToolSpec]) -> dict[str, list[str]]:
 
 
 def _is_noun(word: str) -> bool:
-    return not is_verb(word) and len(word) > 2 and not word.isdecimal() and word not in ("api", "the", "for", "and")
+    return (
+        (not is_verb(word) or lemma(word) in NOUNISH)
+        and len(word) > 2
+        and not word.isdecimal()
+        and word not in ("api", "the", "for", "and")
+    )
 
 
 def _disjoint(groups: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from pegboard.check.finding import Finding, Severity
+from pegboard.check.finding import Finding, Fix, Severity
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset
 from pegboard.core import ToolSpec, definition
@@ -136,10 +136,19 @@ class DeprecatedInWords(Rule):
         start = next(iter(_LEAVING.finditer(spec.description)), None)
         rest = spec.description[start.start() :] if start else spec.description
         found = _SUCCESSOR.search(rest)
-        known = found is not None and found[1] in among.names
+        known = found is not None and found[1] in among.names - {*spec.aliases, spec.name.name}
         note = f"Use {found[1]} instead." if found and known else " ".join(rest.split())[:200]
-        others = (found[1],) if found and known else ()
-        yield self.finding(spec, f"It is deprecated in words only. {note}", others=others, fix={"deprecated": note})
+        successor = _full(found[1], spec, among) if found and known else None
+        values = {"successor": successor} if successor else {"note": note}
+        fix = Fix(str(spec.name), values, "deprecated")
+        others = (successor,) if successor else ()
+        yield self.finding(spec, f"It is deprecated in words only. {note}", others=others, fix=fix)
+
+
+def _full(name: str, spec: ToolSpec, among: Toolset) -> str:
+    """The full name that a description means by a bare one: its neighbour's first."""
+    near = [other for other in among.namespaces[spec.name.namespace] if name in (other.name.name, str(other.name))]
+    return str((near or [other for other in among.specs if name in (other.name.name, str(other.name))])[0].name)
 
 
 def _row(difference: Difference) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any
 from pegboard.check.finding import Finding, Severity
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset
-from pegboard.check.words import Said, alike, is_verb, lemma, name_words, telling
+from pegboard.check.words import Said, alike, is_verb, lemma, name_words, nouns_of, telling, verb_of
 from pegboard.core import ToolSpec
 from pegboard.index.text import stems
 from pegboard.schema.types import as_object, canonical
@@ -120,7 +120,7 @@ def _contained(one: ToolSpec, two: ToolSpec) -> bool:
     """Whether nearly all that the shorter description says stands in the longer, and neither is on its way out."""
     short, long = sorted((frozenset(telling(spec.description)) for spec in (one, two)), key=len)
     leaving = any("deprecat" in spec.description.casefold() or spec.deprecated is not None for spec in (one, two))
-    return bool(short) and not leaving and len(short & long) >= 0.7 * len(short)
+    return len(short) > 3 and not leaving and len(short & long) >= 0.7 * len(short)
 
 
 def _inputs(spec: ToolSpec) -> dict[str, str]:
@@ -184,8 +184,8 @@ _KIN: tuple[frozenset[str], ...] = (
 
 def _rivals(a: Said, b: Said) -> bool:
     """Whether two names are of one object, with different verbs of one family."""
-    objects = [frozenset(stems(word for word in said.name if not is_verb(word))) for said in (a, b)]
-    verbs = [next((lemma(word) for word in said.name if is_verb(word)), "") for said in (a, b)]
+    objects = [frozenset(stems(nouns_of(said.name))) for said in (a, b)]
+    verbs = [lemma(verb_of(said.name) or "") for said in (a, b)]
     return (
         bool(objects[0])
         and objects[0] == objects[1]

@@ -7,7 +7,7 @@ from pegboard.check.finding import Finding, Severity
 from pegboard.check.lexicon import DESTROYING, READING, WRITING
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset
-from pegboard.check.words import lemma, name_words
+from pegboard.check.words import lemma, name_words, verb_of
 from pegboard.core import Effects, Mode, ToolSpec
 from pegboard.index.names import key
 from pegboard.schema.types import as_list, as_object
@@ -29,8 +29,8 @@ class NoPreview(Rule):
     explanation = Explanation(
         why="An agent that deletes by a wrong list finds out afterwards. With a preview the same call, with the same "
         "result, changes nothing until its mode is `execute`.",
-        bad="@tool(effects=Effects.DESTRUCTIVE)\\nasync def delete_files(paths: list[str]) -> Changes: ...",
-        good="@delete_files.preview\\nasync def _(paths: list[str]) -> Changes: ...",
+        bad="@tool(effects=Effects.DESTRUCTIVE)\nasync def delete_files(paths: list[str]) -> Changes: ...",
+        good="@delete_files.preview\nasync def _(paths: list[str]) -> Changes: ...",
         remedy="Add a preview with the same parameters and result (`pegboard new tool NAME --preview` shows how). A "
         "foreign tool runs behind an approval, which is why this is only told there; its author can add a `dryRun` "
         "parameter.",
@@ -206,8 +206,8 @@ def _destroys(spec: ToolSpec) -> bool:
 
 def _verb(spec: ToolSpec) -> str:
     """The verb of a tool's name; empty where it has none."""
-    found = [lemma(word) for word in name_words(spec.name.name)]
-    return next((word for word in found if word in READING | DESTROYING | WRITING), "")
+    verb = lemma(verb_of(name_words(spec.name.name)) or "")
+    return verb if verb in _ALL else ""
 
 
 def _saves(spec: ToolSpec) -> bool:
