@@ -119,7 +119,7 @@ BREACHES: dict[str, list[Callable[[], Toolset]]] = {
     "PB309": [
         lambda: toolset(row(description="Search orders: " + "search " * 12)),
         lambda: toolset(
-            row(description="find search lookup query orders shops goods carts bills people prices dates names news")
+            row(description="find search lookup query orders shops carts bills people dates names news web maps")
         ),
     ],
     "PB310": [
