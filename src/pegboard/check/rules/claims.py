@@ -14,6 +14,9 @@ from pegboard.index.names import key
 REPEATED = 6
 """So often one telling word may stand in a description of ordinary length."""
 
+UNJOINED = 12
+"""So many words after one another without any that joins them are no sentence."""
+
 _CLAIM = re.compile(
     r"\b(?:always|must(?: always)?|only|first)\s+(?:use|choose|call|pick|prefer|select|invoke|run)\s+(?:this|me|it)\b"
     r"|\b(?:always|only)\s+(?:prefer|pick|choose)\s+this\b"
@@ -79,7 +82,7 @@ class Stuffed(Rule):
             yield self.finding(spec, said, pointer="/description", details={"word": word, "count": count})
             return
         run = max((line for line in sentences(spec.description)), key=_enumerated, default="")
-        if _enumerated(run) > 14:
+        if _enumerated(run) >= UNJOINED:
             said = f"The description is a list of words and no sentence: {run[:60]!r} ..."
             yield self.finding(spec, said, pointer="/description")
 
