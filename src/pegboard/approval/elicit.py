@@ -35,7 +35,7 @@ def by_elicitation(call: Call) -> list[Approver]:
     """The person at the end of a call's caller, where its client can ask."""
     ask = call.ask
     if ask is None:
-        return []
+        return [_announced(call)]
 
     async def approve(request: Request) -> Decision | None:
         meta = {**request.tags, APPROVAL_KEY: {"id": request.id, "kind": request.kind.value}, **_suggested(request)}
@@ -43,6 +43,16 @@ def by_elicitation(call: Call) -> list[Approver]:
         return None if reply is None else answer_of(request, reply.action, reply.content)
 
     return [approve]
+
+
+def _announced(call: Call) -> Approver:
+    """Asks nobody, but says over the call's progress what it waits for."""
+
+    async def approve(request: Request) -> None:
+        if call.progress is not None:
+            await call.progress(0, None, f"Waiting for a person: pegboard approvals allow {request.id}")
+
+    return approve
 
 
 def question(request: Request) -> str:

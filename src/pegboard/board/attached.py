@@ -10,6 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from pegboard.board.composer import is_draft
+from pegboard.board.drift import Guard, withheld
 from pegboard.core import (
     Call,
     FailureCode,
@@ -43,10 +44,12 @@ class Known:
     Parameters:
         listing: what it listed.
         error: why it could not be started, where it has never listed anything.
+        held: the tools that were held back, and nobody has accepted since.
     """
 
     listing: Listing
     error: str | None = None
+    held: frozenset[ToolName] = frozenset()
 
 
 class Attached:
@@ -58,6 +61,7 @@ class Attached:
         changed: called after each new listing and after each change of state.
         known: what is known of it from the last time, if anything.
         admits: whether a tool may be on the board; the others can be neither seen nor called.
+        guard: holds tools back whose definition has changed; None: none is.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class Attached:
         changed: Callable[["Attached"], Awaitable[None]],
         known: Known | None = None,
         admits: Callable[[ToolSpec], bool] = lambda _: True,
+        guard: Guard | None = None,
     ) -> None:
         self.source = source
         self.state = SourceState.IDLE
@@ -75,6 +80,8 @@ class Attached:
         self.listing = Listing(())
         self.tools: tuple[Tool, ...] = ()
         self.blocked: frozenset[ToolName] = frozenset()
+        self.held: frozenset[ToolName] = frozenset()
+        self._guard = guard
         self.is_known = known is not None
         self.fresh = False
         self._tasks, self._changed, self._admits = tasks, changed, admits
@@ -85,6 +92,7 @@ class Attached:
         self._scope: anyio.CancelScope | None = None
         self._ended: anyio.Event | None = None
         if known is not None:
+            self.held = known.held
             self._take(known.listing)
             if known.error is not None:
                 self.state, self.error = SourceState.UNAVAILABLE, known.error
@@ -134,6 +142,15 @@ class Attached:
             await ended.wait()
         self.tools, self.state = (), SourceState.DISABLED
 
+    async def release(self) -> bool:
+        """Let go of what was held back and accepted since; whether there was any."""
+        still = await self._guard.still(self.source.name, self.held) if self._guard is not None else self.held
+        if still == self.held:
+            return False
+        self.held = still
+        self._take(self.listing)
+        return True
+
     def summary(self) -> SourceStatus:
         """How it is, as far as is known."""
         return SourceStatus(
@@ -143,7 +160,7 @@ class Attached:
             tools=len(self.tools),
             error=self.error,
             start_seconds=self.seconds,
-            notes=self.listing.notes,
+            notes=(*self.listing.notes, *(withheld(t.spec) for t in self.listing.tools if t.name in self.held)),
         )
 
     async def status(self) -> SourceStatus:
@@ -227,14 +244,17 @@ class Attached:
     async def _list(self) -> None:
         async with self._relist:
             listing = await self.source.listing()
+            if self._guard is not None:
+                self.held = await self._guard.inspect(self.source.name, listing)
             self._handlers = {tool.name: tool.handler for tool in listing.tools}
             self._take(listing)
             self.fresh = True
 
     def _take(self, listing: Listing) -> None:
         self.listing = listing
-        self.tools = self._rebound(tuple(tool for tool in listing.tools if self._admits(tool.spec)))
-        admitted = {tool.name for tool in self.tools}
+        admitted_tools = tuple(tool for tool in listing.tools if self._admits(tool.spec))
+        self.tools = self._rebound(tuple(tool for tool in admitted_tools if tool.name not in self.held))
+        admitted = {tool.name for tool in admitted_tools}
         self.blocked = frozenset(tool.name for tool in listing.tools if tool.name not in admitted)
 
     def _rebound(self, tools: tuple[Tool, ...]) -> tuple[Tool, ...]:

@@ -16,6 +16,7 @@ from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.builder.source import builder_of
 from pegboard.board.composer import Composer
 from pegboard.board.consent import Consent
+from pegboard.board.drift import Guard
 from pegboard.board.holdings import Holdings
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory, Recalled
@@ -113,7 +114,12 @@ class Board(Overseen):
         self.assets = assets
         self._builtins = tuple(BUILTINS[name] for name in builtins)
         self._composer = Composer(self.run, config.tables if config is not None else {})
-        self._roster = Roster(sources, self._held, memory, watcher, filters, self._composer)
+        guard = (
+            Guard.of(config, lambda: memory.store, tuple(sources))
+            if config is not None and memory is not None
+            else None
+        )
+        self._roster = Roster(sources, self._held, memory, watcher, filters, self._composer, guard)
         self._sessions = Sessions()
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()

@@ -99,11 +99,13 @@ class Memory:
         with no_collection():
             seen = glance(self.folder) if self.folder is not None else None
             if seen is None:
-                seen = Glance(self.store.listings(), self.store.aliases(), self.store.chosen())
+                store = self.store
+                seen = Glance(store.listings(), store.aliases(), store.chosen(), store.held())
             known = {
                 name: found
                 for name, stored in seen.listings.items()
-                if self._prints.get(name) == stored.fingerprint and (found := _known(stored)) is not None
+                if self._prints.get(name) == stored.fingerprint
+                and (found := _known(stored, seen.held.get(name, frozenset()))) is not None
             }
         return Recalled(known, seen.aliases, seen.chosen)
 
@@ -173,13 +175,14 @@ class Memory:
         )
 
 
-def _known(stored: StoredListing) -> Known | None:
+def _known(stored: StoredListing, held: frozenset[str] = frozenset()) -> Known | None:
     """The stored listing, or None where it is another version's: the source is then listed anew."""
     try:
         tools = tuple(Tool(spec_from_json(row), _not_bound) for row in stored.tools)
     except ValueError:
         return None
-    return Known(Listing(tools, stored.notes, stored.instructions), stored.error)
+    back = frozenset(tool.name for tool in tools if str(tool.name) in held) if held else frozenset[ToolName]()
+    return Known(Listing(tools, stored.notes, stored.instructions), stored.error, back)
 
 
 async def _not_bound(call: Call) -> Result:

@@ -11,6 +11,7 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from pegboard.board.attached import LIVE, Attached, duplicates
+from pegboard.board.drift import RELEASE_SECONDS, Guard, refusal
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory, Recalled
 from pegboard.catalog import Diff, Unknown
@@ -43,6 +44,7 @@ class Roster:
         watcher: hears each change of a source's state.
         filters: by the source's name, which of its tools may be on the board.
         compose: adds the tools that are made of those of the sources.
+        guard: holds foreign tools back whose definition has changed.
     """
 
     def __init__(
@@ -53,10 +55,12 @@ class Roster:
         watcher: Watcher | None = None,
         filters: Mapping[str, Filter] | None = None,
         compose: Callable[[Sequence[Tool]], Sequence[Tool]] = list,
+        guard: Guard | None = None,
     ) -> None:
         self._compose = compose
         self._sources, self._held, self._memory, self._watcher = tuple(sources), held, memory, watcher
         self._filters = filters or {}
+        self._guard, self._releasing = guard, False
         self._attached: dict[str, Attached] = {}
         self._listeners: set[MemoryObjectSendStream[Diff]] = set()
         self._lock = anyio.Lock()
@@ -74,9 +78,10 @@ class Roster:
         self._tasks = tasks
         known, aliases = recalled.sources, recalled.aliases
         self._held.rename(aliases)
+        guard = self._guard
         for source in self._sources:
             self._attached[source.name] = Attached(
-                source, tasks, self._on_change, known.get(source.name), self._filters.get(source.name, _every)
+                source, tasks, self._on_change, known.get(source.name), self._filters.get(source.name, _every), guard
             )
         if known:
             await self._refill()
@@ -96,7 +101,7 @@ class Roster:
         before = self._attached.get(source.name)
         if before is not None:
             await before.stop()
-        attached = Attached(source, self._tasks, self._on_change, None, admits or _every)
+        attached = Attached(source, self._tasks, self._on_change, None, admits or _every, self._guard)
         self._attached[source.name] = attached
         await (self._refill() if attached.state is SourceState.DISABLED else attached.refresh())
         return attached.summary()
@@ -172,6 +177,8 @@ class Roster:
                     f"{name} is not allowed on this board.",
                     next_step=f"Whoever runs the board can allow it in [sources.{source}].",
                 )
+            if any(name in (held, ToolName("", held.name)) for held in attached.held):
+                return refusal(name)
             if name.namespace == source and attached.state is SourceState.UNAVAILABLE:
                 return Failure(
                     FailureCode.UNAVAILABLE,
@@ -213,6 +220,15 @@ class Roster:
             elif not attached.is_known and not attached.fresh:
                 await self._memory.keep(attached.source.name, attached.listing, attached.error)
 
+    async def _release(self) -> None:
+        """Look now and then whether a person has accepted what is held back, for as long as anything is."""
+        while any(each.held for each in self._attached.values()):
+            await anyio.sleep(RELEASE_SECONDS)
+            found = [await each.release() for each in list(self._attached.values()) if each.held]
+            if any(found):
+                await self._refill()
+        self._releasing = False
+
     async def _refill(self) -> None:
         """Swap in a catalog of what the sources list now."""
         async with self._lock:
@@ -221,6 +237,9 @@ class Roster:
             if nameless and self._memory is not None:
                 self._held.rename(await self._memory.aliases(nameless))
             diff = self._held.replace(tools)
+        if not self._releasing and any(each.held for each in self._attached.values()):
+            self._releasing = True
+            self._tasks.start_soon(self._release)
         if diff:
             for listener in self._listeners:
                 listener.send_nowait(diff)

@@ -15,6 +15,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, document, foreign, say
+from pegboard.cli.terminal import at_terminal
 from pegboard.core import Mode, Result, Session
 from pegboard.errors import ConfigError
 from pegboard.schema.types import Json, JsonObject
@@ -40,7 +41,7 @@ async def call(
         How to run it, where the tool has modes.
     """
     arguments = _arguments(args)
-    async with opened(config) as board:
+    async with opened(config, approvers=[at_terminal]) as board:
         session = Session(f"cli-{uuid4().hex[:12]}", agent="cli")
         result = await board.call(name, arguments, mode=mode, session=session, log=None if json else _log)
     if result.failure:

@@ -40,6 +40,9 @@ def cause(problem: BaseException) -> PegboardError | None:
 
 def _plain(problem: PegboardError) -> JsonObject:
     plain = {"message": problem.message, "where": problem.where, "next_step": problem.next_step}
+    code = getattr(problem, "code", None)
+    if code is not None:
+        plain = {"code": str(code), **plain}
     if isinstance(problem, InvalidConfigError):
         rows = [{"key": p.key, "message": p.message, "next_step": p.next_step} for p in problem.problems]
         return {**plain, "where": problem.file, "problems": rows}

@@ -2,11 +2,12 @@
 
 import logging
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from pegboard.approval import Approver
 from pegboard.board import Board
 from pegboard.board.roster import Refresh
 from pegboard.cli.output import clean, guarded, say
@@ -29,17 +30,27 @@ def doubtful(status: SourceStatus) -> bool:
 
 @asynccontextmanager
 async def opened(
-    config: Path, *, refresh: Refresh = doubtful, told: Told | None = None, version: str | None = None
+    config: Path,
+    *,
+    refresh: Refresh = doubtful,
+    told: Told | None = None,
+    version: str | None = None,
+    approvers: Sequence[Approver] = (),
 ) -> AsyncGenerator[Board]:
     """As `connected`, with stdout kept for the command's own data."""
     with guarded():
-        async with connected(config, refresh=refresh, told=told, version=version) as board:
+        async with connected(config, refresh=refresh, told=told, version=version, approvers=approvers) as board:
             yield board
 
 
 @asynccontextmanager
 async def connected(
-    config: Path, *, refresh: Refresh = False, told: Told | None = None, version: str | None = None
+    config: Path,
+    *,
+    refresh: Refresh = False,
+    told: Told | None = None,
+    version: str | None = None,
+    approvers: Sequence[Approver] = (),
 ) -> AsyncGenerator[Board]:
     """The board of a config; what is odd about the config or the store is told.
 
@@ -48,6 +59,7 @@ async def connected(
         refresh: which sources to list, whatever is stored.
         told: the line to tell of a source that has come up or failed; by default one that a terminal shows and wipes.
         version: the published version that the board is held to; None: the chosen one; "live": none.
+        approvers: who is asked where a call waits for a person.
     """
     settings = load(config)
     for warning in settings.warnings:
@@ -55,7 +67,9 @@ async def connected(
     if not settings.sources:
         say(f"pegboard: {config} has no sources. {_FILL}")
     with Progress(settings, told) as progress:
-        async with Board.open(settings, refresh=refresh, watcher=progress.hear, version=version) as board:
+        async with Board.open(
+            settings, refresh=refresh, watcher=progress.hear, version=version, approvers=approvers
+        ) as board:
             progress.close()
             if logging.lastResort is not None:  # what shows warnings that nobody has a handler for
                 logging.lastResort.addFilter(board.redactor.log_filter)

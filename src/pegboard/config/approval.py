@@ -53,8 +53,23 @@ APPROVAL = Table(
             "How many seconds a call waits where its own client cannot ask anybody; the request stands on after that.",
             45,
         ),
+        Key(
+            "drift",
+            choice("hold", "allow"),
+            "What happens to a foreign tool whose definition changes after it was first seen: it is held back until "
+            "you have looked at the change (`pegboard approvals drift`), or goes on as it is.",
+            "hold",
+        ),
+        Key(
+            "unpinned",
+            SELECTORS,
+            "Tools whose definitions may change as they like, such as those that tell the date in their description.",
+            [],
+            example='["weather.*"]',
+        ),
     ),
     hints={
+        "pin": "Write drift.",
         "approve": "Write require.",
         "requires": "Write require.",
         "ask": "Write require.",

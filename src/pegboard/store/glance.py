@@ -4,9 +4,9 @@ Only a store in the usual state is read like this; of any other the store itself
 """
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pegboard.core import ToolName
@@ -34,11 +34,13 @@ class Glance:
         listings: what each source listed last.
         aliases: wire name by full name.
         chosen: which version of the board is used, where one is.
+        held: by source, the full names of the tools that are held back.
     """
 
     listings: Mapping[str, StoredListing]
     aliases: Mapping[ToolName, str]
     chosen: str | None = None
+    held: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
 
 
 def glance(folder: Path) -> Glance | None:
@@ -63,4 +65,13 @@ def _read(connection: sqlite3.Connection) -> Glance | None:
     aliases = connection.execute("SELECT namespace, name, version, wire FROM aliases ORDER BY namespace, name, version")
     chosen = connection.execute("SELECT version FROM chosen WHERE kind = ? AND name = ''", (BOARD,)).fetchone()
     wire_names = {ToolName(space, name, version or None): wire for space, name, version, wire in aliases}
-    return Glance(found, wire_names, chosen[0] if chosen else None)
+    held = by_source(connection.execute("SELECT source, name FROM pins WHERE held IS NOT NULL"))
+    return Glance(found, wire_names, chosen[0] if chosen else None, held)
+
+
+def by_source(rows: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
+    """Names by their sources."""
+    found: dict[str, set[str]] = {}
+    for source, name in rows:
+        found.setdefault(source, set()).add(name)
+    return {source: frozenset(names) for source, names in found.items()}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError
 
 from pegboard.core import Asset, ToolName
@@ -17,10 +17,11 @@ from pegboard.store.alias import read_aliases, write_aliases
 from pegboard.store.asset import PAGE_CHARS, Held, Page, forget_assets, page_of, read_asset, write_asset
 from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
 from pegboard.store.findings import KeptFinding, mark_applied, read_findings, write_findings
-from pegboard.store.glance import FILE_NAME
+from pegboard.store.glance import FILE_NAME, by_source
 from pegboard.store.listing import forget_listing, read_listings, write_listing
 from pegboard.store.published import BOARD, Published, Reference
 from pegboard.store.stored import StoredListing
+from pegboard.store.tables import PINS
 from pegboard.store.version import choose, read_chosen, read_version, read_versions, write_version
 
 T = TypeVar("T")
@@ -173,6 +174,11 @@ class Store:
     def mark_finding(self, id: str, applied: Mapping[str, Any] | None) -> None:
         """Remember what was written for a finding, or that it was taken back."""
         self.write(lambda connection: mark_applied(connection, id, applied), None)
+
+    def held(self) -> dict[str, frozenset[str]]:
+        """By source, the full names of the tools whose definition has changed and waits to be looked at."""
+        query = select(PINS.c.source, PINS.c.name).where(PINS.c.held.is_not(None))
+        return self.read(lambda connection: by_source((row[0], row[1]) for row in connection.execute(query)), {})
 
     def read(self, step: Callable[[Connection], T], fallback: T) -> T:
         """What a step finds in one transaction, or `fallback` where the store cannot be read (see `warnings`)."""
