@@ -1,6 +1,7 @@
 """The example board of composed tools, through a real gateway and a real MCP client."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,49 @@ async def test_delete_in_its_default_mode_changes_nothing_and_shows_what_execute
     assert files(office) == ["b.txt"]
     assert value(shown) == value(done) == [{"path": "a.txt", "bytes": 3}, {"path": "c.txt", "bytes": 7}]
     assert (done.meta or {})["pegboard/report"]["preview"]["same"] is True
+
+
+class ScriptedModel:
+    """An agent's model that reads what models read, the definitions and the texts of answers, and does what they say.
+
+    Parameters:
+        tools: the definitions in its context.
+    """
+
+    def __init__(self, tools: list[Any]) -> None:
+        self.tools = {tool.name: tool for tool in tools}
+        self.read: list[str] = []
+
+    def first(self, task: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        """The tool whose description fits the task best, with the arguments of the task and nothing else."""
+        words = set(task.lower().split())
+        best = max(self.tools.values(), key=lambda tool: len(words & set((tool.description or "").lower().split())))
+        return best.name, arguments
+
+    def next(self, name: str, arguments: dict[str, Any], answer: Any) -> tuple[str, dict[str, Any]] | None:
+        """The next call: what a preview says will do it."""
+        self.read.append("\n".join(block.text for block in answer.content))
+        told = re.search(r'preview: nothing was changed. Call it again with (\w+) = "(\w+)"', self.read[-1])
+        return (name, {**arguments, told[1]: told[2]}) if told else None
+
+
+@pytest.mark.requirement("C5.1", "C5.2", "C5.4", "C5.5", "C5.8")
+async def test_an_agent_that_deletes_is_shown_first_exactly_what_it_then_changes(client: Client, office: Path) -> None:
+    model = ScriptedModel((await client.list_tools()).tools)
+    call = model.first("Delete the files of the office", paths=["c.txt", "a.txt"])
+    assert call == ("office__delete_files", {"paths": ["c.txt", "a.txt"]})
+    shown = await client.call_tool(*call)
+    assert files(office) == ["a.txt", "b.txt", "c.txt"]
+    again = model.next(*call, shown)
+    assert again is not None
+    assert again[1]["mode"] == "execute"
+    done = await client.call_tool(*again)
+    assert files(office) == ["b.txt"]
+    assert model.next(*again, done) is None
+    assert shown.content[0].text == done.content[0].text
+    assert "It did what the preview showed." in model.read[-1]
+    gone = {row["path"] for row in value(shown)}
+    assert gone == {"a.txt", "c.txt"}
 
 
 @pytest.mark.requirement("C5.6", "C5.9")

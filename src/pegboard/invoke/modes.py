@@ -22,6 +22,7 @@ from pegboard.core import (
     offers,
     take_mode,
 )
+from pegboard.core.mode import mode_parameter
 from pegboard.invoke.lookup import SpecOf
 from pegboard.schema.compare import differences
 from pegboard.schema.types import Json, JsonObject, digest
@@ -59,7 +60,7 @@ def modes(spec_of: SpecOf) -> Middleware:
                 return refusal
             result = await next_handler(chosen)
             result = result if result.mode is mode else replace(result, mode=mode)
-            return previews.compared(spec, chosen, result)
+            return previews.compared(spec, chosen, _shown(spec, result))
 
         return handle
 
@@ -141,6 +142,20 @@ def _checked(spec: ToolSpec, health: Health) -> Result:
     return Result(content=(block,), report=report, mode=Mode.DRY_RUN)
 
 
+def _shown(spec: ToolSpec, result: Result) -> Result:
+    """A preview that says so: its value looks like that of an execute, and a model may read nothing else."""
+    if result.mode is not Mode.PREVIEW or result.failure is not None or spec.effects is Effects.READ_ONLY:
+        return result
+    name = mode_parameter(spec)
+    go_on = f' Call it again with {name} = "execute" to do it.' if name else ""
+    return _with_note(result, f"This is a preview: nothing was changed.{go_on}")
+
+
+def _with_note(result: Result, note: str) -> Result:
+    report = result.report or Report()
+    return replace(result, report=replace(report, notes=(note, *report.notes)))
+
+
 class _Previews:
     """The last previews, so that an execute can say how it differed. They are few and forgotten in order."""
 
@@ -161,7 +176,7 @@ class _Previews:
         if call.mode is not Mode.EXECUTE:
             return result
         comparison = self._comparison(key, result)
-        return result if comparison is None else _with_data(result, comparison)
+        return result if comparison is None else _with_note(_with_data(result, comparison), _said(comparison))
 
     def _comparison(self, key: tuple[str, ToolName, str], result: Result) -> dict[str, Any] | None:
         if key not in self.values:
@@ -172,6 +187,14 @@ class _Previews:
             "same": not found,
             "differs": [{"where": where, "preview": before, "execute": after} for where, before, after in found],
         }
+
+
+def _said(comparison: dict[str, Any]) -> str:
+    places = [str(place["where"] or "/") for place in comparison["differs"]]
+    if not places:
+        return "It did what the preview showed."
+    more = f" and {len(places) - 5} more places" if len(places) > 5 else ""
+    return f"It differed from the preview at {', '.join(places[:5])}{more}."
 
 
 def _with_data(result: Result, comparison: dict[str, Any]) -> Result:

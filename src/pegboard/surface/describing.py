@@ -1,9 +1,10 @@
 """What a model reads of a tool: its description within a cap, and where the rest of what is to be said goes."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pegboard.core import Hint, ToolSpec
+from pegboard.core import Hint, Relation, ToolSpec
 from pegboard.core.spec import OWN_META
 from pegboard.schema.text import shorten, size
 from pegboard.schema.types import Schema, as_object
@@ -137,7 +138,19 @@ def _notes(spec: ToolSpec, rule: str) -> list[tuple[str, str, str | None]]:
         notes.append(("rule", rule, None))
     if spec.replaces:
         notes.append(("replaces", _replaced(spec), None))
-    return notes + [("hint", _hint(hint), hint.parameter) for hint in spec.hints]
+    return notes + [("hint", _hint(hint), hint.parameter) for hint in _joined(spec.hints)]
+
+
+def _joined(hints: Iterable[Hint]) -> list[Hint]:
+    """The hints, those that say the same of several tools as one."""
+    found: dict[tuple[Relation, str, str | None], list[str]] = {}
+    for hint in hints:
+        found.setdefault((hint.relation, hint.when, hint.parameter), []).append(hint.tool)
+    return [Hint(relation, _either(tools), when, parameter) for (relation, when, parameter), tools in found.items()]
+
+
+def _either(tools: Sequence[str]) -> str:
+    return tools[0] if len(tools) == 1 else f"{', '.join(tools[:-1])} or {tools[-1]}"
 
 
 def _replaced(spec: ToolSpec) -> str:
