@@ -16,6 +16,7 @@ class Choice(StrEnum):
     ALLOW_SESSION = "allow_session"
     ALLOW_ALWAYS = "allow_always"
     DENY = "deny"
+    DENY_SESSION = "deny_session"
     DENY_ALWAYS = "deny_always"
 
     @property

@@ -20,8 +20,10 @@ _WORDS = {
     Choice.ALLOW_SESSION: "Allow for this session",
     Choice.ALLOW_ALWAYS: "Allow always",
     Choice.DENY: "Deny",
+    Choice.DENY_SESSION: "Deny for this session",
     Choice.DENY_ALWAYS: "Deny always",
 }
+_MADE = (("version", "version"), ("by", "publisher"), ("from the directory", "directory"))
 _EFFECTS = {
     Effects.READ_ONLY: "It only reads.",
     Effects.ADDITIVE: "It adds something.",
@@ -84,9 +86,18 @@ def _target(request: Request, item: Item) -> list[str]:
         return [
             f"Id: {plain(request.subject, 200)}",
             *([f'It says: "{plain(item.description, 200)}"'] * bool(item.description)),
+            *_terms(request.details),
         ]
     lines = [f"Arguments: {shown(item.arguments)}", _EFFECTS[item.effects]]
     return [*lines, f'The tool says: "{plain(item.description, 200)}"'] if item.description else lines
+
+
+def _terms(details: Mapping[str, Any]) -> list[str]:
+    """What a suggestion would bring, from whom, and what it may do."""
+    made = [f"{word} {plain(details[key], 100)}" for word, key in _MADE if details.get(key)]
+    lines = [f"It is {', '.join(made)}."] if made else []
+    lines += [f"It {plain(one, 200)}." for one in details.get("permissions", ())[:LISTED]]
+    return [*lines, f"It needs a sign-in: {plain(details['auth'], 100)}."] if details.get("auth") else lines
 
 
 def _suggested(request: Request) -> Mapping[str, Any]:

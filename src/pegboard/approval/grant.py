@@ -8,7 +8,7 @@ from pegboard.approval.request import Kind, Request
 from pegboard.schema.types import Json
 
 SESSION_SECONDS = 86_400.0
-"""A yes for a session ends with it, and after a day at the latest: some sessions never say goodbye."""
+"""An answer for a session ends with it, and after a day at the latest: some sessions never say goodbye."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ def grant_of(request: Request, decision: Decision) -> Grant | None:
     """What is remembered of an answer, if anything."""
     if not decision.choice.lasts:
         return None
-    for_session = decision.choice is Choice.ALLOW_SESSION
+    for_session = decision.choice in (Choice.ALLOW_SESSION, Choice.DENY_SESSION)
     longest = decision.at + SESSION_SECONDS if for_session else None
     return Grant(
         id=f"gr_{token_hex(5)}",

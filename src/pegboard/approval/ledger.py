@@ -233,10 +233,10 @@ def check_edited(request: Request, decision: Decision) -> None:
 
 
 def _stamped(request: Request, decision: Decision, now: float) -> Decision:
-    """The decision with its time; where calls name no session, a yes for one is a yes for once."""
+    """The decision with its time; where calls name no session, an answer for one is an answer for once."""
     choice = decision.choice
-    if choice is Choice.ALLOW_SESSION and not request.session:
-        choice = Choice.ALLOW_ONCE
+    if not request.session:
+        choice = {Choice.ALLOW_SESSION: Choice.ALLOW_ONCE, Choice.DENY_SESSION: Choice.DENY}.get(choice, choice)
     return replace(decision, choice=choice, at=decision.at or now)
 
 

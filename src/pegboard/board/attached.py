@@ -98,6 +98,8 @@ class Attached:
                 self.state, self.error = SourceState.UNAVAILABLE, known.error
         if isinstance(source, Disabled):
             self.state, self.error, self.is_known = SourceState.DISABLED, source.reason, True
+            self.blocked |= {tool.name for tool in self.tools}
+            self.tools = ()
 
     async def ensure(self) -> None:
         """Start the source if it is not running, and wait until it has listed its tools.

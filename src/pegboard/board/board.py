@@ -27,6 +27,7 @@ from pegboard.board.residence import residency_of
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.board.sessions import Sessions, owned
 from pegboard.board.shelf import Assets
+from pegboard.board.suggesting import Plan, Suggesting
 from pegboard.board.wellness import Wellness
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import Config, load
@@ -34,7 +35,6 @@ from pegboard.core import (
     AssetScheme,
     Budget,
     Call,
-    Discoverable,
     Failure,
     Health,
     Middleware,
@@ -53,6 +53,7 @@ from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.residency import Exposed, Exposure, expose
+from pegboard.discovery.searches import searches
 from pegboard.errors import StoreError
 from pegboard.index import Found, Where
 from pegboard.index import default as default_index
@@ -100,11 +101,12 @@ class Board(Overseen):
         builtins: Sequence[str] = (),
         config: Config | None = None,
         version: str | None = None,
+        plan: Plan | None = None,
     ) -> None:
         self.name = name
         self._wanted = version
         self.residency = residency or Residency()
-        self.config = config
+        self._config = config
         self._refresh_first = refresh
         self._meta = meta_tools(self)
         shelf = memory.folder / "index.npz" if memory is not None and memory.folder is not None else None
@@ -123,9 +125,12 @@ class Board(Overseen):
         self._sessions = Sessions()
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()
+        self.openings = Suggesting(self, self._roster, self._sessions, plan, memory, self._passage)
         spending = limit_calls(self.spec, lambda session: self._sessions.of(session).ledger, budget or Budget())
+        searched = searches(lambda session: self._sessions.of(session).queries)
         self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
-        outer = (owned(self._sessions), spending, hydrate(self), *middleware, self._wellness.watch(self.spec))
+        watched = self._wellness.watch(self.spec)
+        outer = (owned(self._sessions), spending, searched, hydrate(self), *middleware, watched)
         self._handler = self._passage.handler(self, outer)
 
     @classmethod
@@ -157,7 +162,8 @@ class Board(Overseen):
         Raises:
             ConfigError: the config is missing or wrong.
         """
-        found = config if isinstance(config, Config) else load(config)
+        plan = Plan.of(config if isinstance(config, Config) else load(config))
+        found = plan.config
         memory = Memory(found.board.store, found.sources, META_NAMES, keep_days=found.board.keep_days)
         scheme = AssetScheme(found.board.asset_scheme)
         assets = Assets(memory, scheme, days=found.board.asset_days)
@@ -177,6 +183,7 @@ class Board(Overseen):
             builtins=found.board.builtins,
             config=found,
             version=version,
+            plan=plan,
         )
         for builder in builders:
             builder.over(board)
@@ -222,6 +229,11 @@ class Board(Overseen):
     # What it holds
 
     @property
+    def config(self) -> Config | None:
+        """What it was made of, with what is installed beside it; None for a board without a config."""
+        return self.openings.config or self._config
+
+    @property
     def catalog(self) -> Catalog:
         """The tools of the board now."""
         return self._held.catalog
@@ -235,7 +247,8 @@ class Board(Overseen):
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the store or about the selection of tools."""
         kept = self._memory.warnings if self._memory else ()
-        return (*kept, *self._passage.warnings, *self._composer.warnings, *self._held.exposed.notes)
+        made = (*self._composer.warnings, *self.openings.warnings)
+        return (*kept, *self._passage.warnings, *made, *self._held.exposed.notes)
 
     @property
     def list_version(self) -> int:
@@ -283,7 +296,7 @@ class Board(Overseen):
         return View(
             exposed.direct,
             exposed.deferred,
-            (*(SHOWN if exposed.meta else ()), *self._builtins),
+            (*self.openings.beside(SHOWN if exposed.meta else (), single_turn=single_turn), *self._builtins),
             tuple(tool.spec for tool in tools if tool is not None),
             self._held.aliases,
             exposed.notes,
@@ -353,6 +366,7 @@ class Board(Overseen):
 
     async def run(self, call: Call) -> Result:
         """Run a call through the whole pipeline."""
+        await self.openings.catch_up()
         return await self._handler(call)
 
     def lacking(self, name: ToolName) -> Failure:
@@ -363,16 +377,6 @@ class Board(Overseen):
     async def health_of(self, spec: ToolSpec) -> Health:
         """How a tool's source is."""
         return await self._roster.health(spec.source.name)
-
-    # What could be there
-
-    async def discoverables(self) -> Sequence[Discoverable]:
-        """Everything that could be on the board and is not, in the order of the directories."""
-        return ()
-
-    async def offers(self, query: str, session: Session, limit: int = 3) -> Sequence[Discoverable]:  # noqa: ARG002
-        """What could be on the board and meets a request, best first, without what this principal has declined."""
-        return ()
 
     # Sessions
 

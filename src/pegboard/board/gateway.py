@@ -57,6 +57,7 @@ class Gateway:
     async def list_tools(self, peer: Peer, cursor: str | None) -> JsonObject:
         """One page of the peer's list."""
         family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
+        await self.board.openings.catch_up()
         view = self.board.view(self._of(peer))
         try:
             specs = view.listed

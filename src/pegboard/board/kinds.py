@@ -160,13 +160,20 @@ KINDS: Mapping[str, Maker] = {
 def sources_of(config: Config) -> list[Source]:
     """The sources of a config, each made when it is first opened."""
     starting = anyio.CapacityLimiter(STARTS)
-    return [_source_of(Making(table, config, starting)) for table in config.sources.values()]
+    return [source_of(table, config, starting) for table in config.sources.values()]
 
 
-def _source_of(making: Making) -> Source:
-    table = making.source
+def source_of(table: SourceConfig, config: Config, starting: anyio.CapacityLimiter) -> Source:
+    """One source, made when it is first opened.
+
+    Parameters:
+        table: its table.
+        config: the whole config.
+        starting: how many processes may start at the same time.
+    """
+    making = Making(table, config, starting)
     if table.disabled:
-        return Disabled(table.name, table.kind, "It is disabled in the config.")
+        return Disabled(table.name, table.kind, "It is switched off.")
     planned = Planned(table.name, table.kind, lambda: KINDS[table.kind](making))
     return versioned(planned, table.version) if table.version else planned
 

@@ -67,6 +67,15 @@ class Memory:
         self._prints = {name: source.fingerprint for name, source in sources.items()}
         self._reserved = frozenset(reserved)
 
+    def know(self, source: SourceConfig) -> None:
+        """Remember what this source lists, from now on."""
+        self._prints[source.name] = source.fingerprint
+
+    def forget(self, name: str) -> None:
+        """Forget a source, and what it listed. Blocks."""
+        if self._prints.pop(name, None) is not None:
+            self.store.forget_listing(name)
+
     @property
     def folder(self) -> Path | None:
         """The store's folder; None for a store in memory."""

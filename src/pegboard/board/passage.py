@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from pegboard.board.consent import Consent
-from pegboard.config import Config
+from pegboard.config import Config, SourceConfig
 from pegboard.core import Call, Failure, Handler, Health, Middleware, Shelf, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.errors import StoreError
 from pegboard.invoke.binary import binary
@@ -72,8 +72,8 @@ class Limits:
         max_result: bytes of an answer that are shown.
     """
 
-    seconds: Mapping[str, float] = field(default_factory=dict[str, float])
-    at_once: Mapping[str, int] = field(default_factory=dict[str, int])
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    at_once: dict[str, int] = field(default_factory=dict[str, int])
     max_result: int = DEFAULT_LIMIT
 
     @classmethod
@@ -90,6 +90,12 @@ class Limits:
             at_once=dict.fromkeys(kinds, config.board.concurrency),
             max_result=config.board.max_result,
         )
+
+    def know(self, source: SourceConfig, config: Config) -> None:
+        """Hold the calls of one more source to its limits."""
+        if source.kind not in _TIMED_ELSEWHERE:
+            self.seconds[source.name] = source.call_timeout
+        self.at_once[source.name] = config.board.concurrency
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from pegboard.board.attached import LIVE, Attached, duplicates
+from pegboard.board.attached import LIVE, Attached, Known, duplicates
 from pegboard.board.drift import RELEASE_SECONDS, Guard, refusal
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory, Recalled
@@ -19,6 +19,7 @@ from pegboard.core import Failure, FailureCode, Health, Source, SourceState, Sou
 from pegboard.core.draft import DRAFT
 from pegboard.discovery.answers import unknown_failure
 from pegboard.errors import PegboardError, nearest
+from pegboard.sources.wrap import Disabled
 
 LULL_SECONDS = 1.0
 """So long after a client's first answer the sources start: its next questions shall not share the machine with them."""
@@ -101,7 +102,8 @@ class Roster:
         before = self._attached.get(source.name)
         if before is not None:
             await before.stop()
-        attached = Attached(source, self._tasks, self._on_change, None, admits or _every, self._guard)
+        known = Known(before.listing) if before is not None and isinstance(source, Disabled) else None
+        attached = Attached(source, self._tasks, self._on_change, known, admits or _every, self._guard)
         self._attached[source.name] = attached
         await (self._refill() if attached.state is SourceState.DISABLED else attached.refresh())
         return attached.summary()
@@ -163,6 +165,11 @@ class Roster:
         status = await attached.status()
         return Health(status.state, status.error)
 
+    def offered(self, source: str) -> list[str]:
+        """The bare names of the tools that a source listed last, on the board or not."""
+        attached = self._attached.get(source)
+        return [tool.name.name for tool in attached.listing.tools] if attached is not None else []
+
     def instructions(self, source: str) -> str:
         """What a source says of itself; untrusted text."""
         return self._attached[source].listing.instructions if source in self._attached else ""
@@ -171,7 +178,14 @@ class Roster:
         """Why a name means no tool of the board: not allowed, not reachable, or not known at all."""
         name = ToolName.parse(missing.text.removeprefix("mcp__").replace("__", ".", 1))
         for source, attached in self._attached.items():
-            if any(name in (blocked, ToolName("", blocked.name)) for blocked in attached.blocked):
+            blocked = any(name in (each, ToolName("", each.name)) for each in attached.blocked)
+            if blocked and attached.state is SourceState.DISABLED:
+                return Failure(
+                    FailureCode.BLOCKED,
+                    f"{name} is there, and its source {source} is switched off.",
+                    next_step=f"Ask the user; whoever runs the board can switch it on with `pegboard enable {source}`.",
+                )
+            if blocked:
                 return Failure(
                     FailureCode.BLOCKED,
                     f"{name} is not allowed on this board.",

@@ -17,12 +17,14 @@ class SessionState:
         loaded: the tools whose definitions it has, in the order of loading.
         shown_again: those whose definitions came with a failure since they were last called well.
         ledger: what it has spent.
+        queries: what it has searched for, in order.
     """
 
     owner: str
     loaded: dict[ToolName, None] = field(default_factory=dict[ToolName, None])
     shown_again: set[ToolName] = field(default_factory=set[ToolName])
     ledger: Ledger = field(default_factory=Ledger)
+    queries: dict[str, None] = field(default_factory=dict[str, None])
 
 
 class Sessions:
@@ -66,6 +68,10 @@ class Sessions:
         """What a session has loaded; nothing where its id is somebody else's."""
         state = self._states.get(session.id) if session.id else None
         return tuple(state.loaded) if state is not None and state.owner == session.principal else ()
+
+    def queries(self, session: Session) -> tuple[str, ...]:
+        """What a session has searched for, in order."""
+        return tuple(self.of(session).queries)
 
     def forget(self, session: Session) -> None:
         """The session is over."""

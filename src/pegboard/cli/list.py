@@ -5,6 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from pegboard.board import Board
 from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
@@ -35,13 +36,20 @@ async def list_tools(
         statuses = await board.statuses()
         if json:
             tools = [shapes.tool(spec, board.aliases) for spec in specs]
-            document({"tools": tools, "sources": [shapes.source(status) for status in statuses]})
+            sources = [{**shapes.source(status), "origin": _origin(board, status)} for status in statuses]
+            document({"tools": tools, "sources": sources})
         else:
             table(("tool", "effects", "what it does"), [(s.name, s.effects, s.title or s.description) for s in specs])
             say(_summary(len(specs), statuses))
             if board.version:
                 say(f"The board is held to its version {board.version}.")
     return Exit.OK
+
+
+def _origin(board: Board, status: SourceStatus) -> str | None:
+    """The discoverable that a source was installed from."""
+    source = board.config.sources.get(status.name) if board.config is not None else None
+    return source.origin if source is not None else None
 
 
 def _ladder(specs: Sequence[ToolSpec], *, as_json: bool) -> int:

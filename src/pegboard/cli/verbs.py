@@ -30,6 +30,10 @@ VERBS = (
     Verb(
         "discoverables", "pegboard.cli.discoverables:app", "Look at connectors and plugins that could be on the board."
     ),
+    Verb("install", "pegboard.cli.install:install", "Install a connector or plugin of a directory."),
+    Verb("uninstall", "pegboard.cli.install:uninstall", "Take something that was installed off the board."),
+    Verb("enable", "pegboard.cli.install:enable", "Switch on a source that is switched off."),
+    Verb("disable", "pegboard.cli.install:disable", "Switch a source off without losing it."),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
     Verb("lower", "pegboard.cli.lower:lower", "Bring tool definitions into a provider's dialect."),
     Verb("raise", "pegboard.cli.lower:raise_", "Turn a model's arguments back into what the tool wants."),

@@ -1,10 +1,10 @@
 """What could be on one board now: its directories, minus what is there, plus what is there and switched off."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 import anyio
 
@@ -12,14 +12,15 @@ from pegboard.config import Config, SourceConfig
 from pegboard.core import Discoverable, DiscoverableAction, DiscoverableType
 from pegboard.core.discoverable import Part
 from pegboard.directory.present import present
-from pegboard.directory.read import matches, read_directory
-from pegboard.directory.reading import Aside, Reading
+from pegboard.directory.reading import Aside, Reading, matches
 from pegboard.directory.shelf import Discoverables
 
 LOCAL_SECONDS, REMOTE_SECONDS = 15.0, 3600.0
 """How long what was read of a directory counts."""
 BOARD = "board"
 """The directory of what is on the board and switched off."""
+ToolsOf: TypeAlias = Callable[[str], Sequence[str]]
+"""The names of a source's tools, as far as they are known."""
 _REMOTE_KINDS = frozenset(("openapi", "graphql", "http"))
 
 
@@ -66,12 +67,15 @@ class Offering:
         """What was set aside when the directories were read last."""
         return tuple(aside for _, reading in self._read.values() for aside in reading.aside)
 
-    async def standings(self, sources: Mapping[str, SourceConfig], *, fresh: bool = False) -> list[Standing]:
+    async def standings(
+        self, sources: Mapping[str, SourceConfig], *, fresh: bool = False, tools_of: ToolsOf = lambda _: ()
+    ) -> list[Standing]:
         """Everything in the directories, and what is switched off, each with how it stands.
 
         Parameters:
             sources: the board's sources now.
             fresh: read the directories on this machine anew.
+            tools_of: the tools that a source had when it was listed last.
         """
         await self._refresh(fresh=fresh)
         never = self._settings.get("never", ())
@@ -85,13 +89,15 @@ class Offering:
             known = {source.name for standing in found.values() for source in standing.sources}
             for source in sources.values():
                 if source.disabled and source.name not in known and not matches(source.name, never):
-                    one = _of_source(source)
+                    one = _of_source(source, tuple(tools_of(source.name)))
                     found.setdefault(one.key, Standing(one, (source,)))
         return list(found.values())
 
-    async def offers(self, sources: Mapping[str, SourceConfig], *, fresh: bool = False) -> Discoverables:
+    async def offers(
+        self, sources: Mapping[str, SourceConfig], *, fresh: bool = False, tools_of: ToolsOf = lambda _: ()
+    ) -> Discoverables:
         """What is not on the board, or switched off, and so can be asked for."""
-        standings = await self.standings(sources, fresh=fresh)
+        standings = await self.standings(sources, fresh=fresh, tools_of=tools_of)
         open_ = [standing.one for standing in standings if standing.state != "installed"]
         key = tuple(open_)
         if self._offers is None or self._offers[0] != key:
@@ -116,12 +122,14 @@ class Offering:
         return age > (REMOTE_SECONDS if remote else LOCAL_SECONDS) or (fresh and not remote)
 
     async def _one(self, name: str, table: Mapping[str, Any]) -> None:
+        from pegboard.directory.read import read_directory
+
         reading = await read_directory(name, table, self._config.secrets, self._cache)
         self._read[name] = (monotonic(), reading)
         self._read = {known: self._read[known] for known in self._tables if known in self._read}
 
 
-def _of_source(source: SourceConfig) -> Discoverable:
+def _of_source(source: SourceConfig, tools: tuple[str, ...]) -> Discoverable:
     """A source that is switched off, as something to enable."""
     remote = source.kind in _REMOTE_KINDS or (source.kind == "mcp" and isinstance(source.target, str))
     what = "A remote service" if remote else "A source on this machine"
@@ -130,11 +138,16 @@ def _of_source(source: SourceConfig) -> Discoverable:
         type=DiscoverableType.CONNECTOR if remote else DiscoverableType.PLUGIN,
         action=DiscoverableAction.ENABLE,
         name=source.name,
-        description=f"{what} of this board ({source.kind}), which is switched off.",
+        description=f"{what} of this board ({source.kind}), which is switched off.{_told(tools)}",
         directory=BOARD,
+        tools=tools,
         permissions=(f"switches the source {source.name} on",),
         parts=(_as_it_is(Part(source.name, {}), source),),
     )
+
+
+def _told(tools: tuple[str, ...]) -> str:
+    return f" It has the tools {', '.join(tools[:20])}." if tools else ""
 
 
 def _as_it_is(part: Part, source: SourceConfig) -> Part:

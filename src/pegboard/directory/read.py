@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from pegboard.core import Discoverable, DiscoverableType
 from pegboard.directory import docker, own, plugin, registry
 from pegboard.directory.fetch import fetch
 from pegboard.directory.own import read_tables
-from pegboard.directory.reading import Aside, Origin, Reading, Unreadable
+from pegboard.directory.reading import Aside, Origin, Reading, Unreadable, matches
 from pegboard.errors import PegboardError
 from pegboard.schema.types import Json, as_object
 from pegboard.sources.document import read_file
@@ -139,11 +138,6 @@ class _Run:
     def _own(self, id: str, row: Json, folder: Path) -> list[Discoverable]:
         found = own.read_entry(id, row, self.origin, folder)
         return [] if found is None else [found]
-
-
-def matches(id: str, patterns: Iterable[str]) -> bool:
-    """Whether an id is one of these; `*` stands for anything."""
-    return any(fnmatchcase(id, pattern) for pattern in patterns)
 
 
 def _kind(path: Path) -> str:

@@ -1,15 +1,15 @@
 """What reading a directory came to, and what its readers share."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from pegboard.core import Discoverable
 from pegboard.schema.types import Json
-from pegboard.sources.http.address import is_public
 
 LONGEST = 2000
 """Characters of a description that are kept."""
@@ -101,7 +101,14 @@ def _is_private(host: str) -> bool:
         ip_address(host)
     except ValueError:
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
+    from pegboard.sources.http.address import is_public
+
     return not is_public(host)
+
+
+def matches(id: str, patterns: Iterable[str]) -> bool:
+    """Whether an id is one of these; `*` stands for anything."""
+    return any(fnmatchcase(id, pattern) for pattern in patterns)
 
 
 def plain(text: str) -> str:

@@ -5,6 +5,7 @@ The user's own `pegboard.toml` is never touched. The file has the same tables (`
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from pegboard.config.clients.toml import toml_key, toml_value
+from pegboard.config.template import to_toml
 from pegboard.core import DiscoverableType
 from pegboard.errors import StoreError
 from pegboard.schema.types import JsonObject
@@ -102,6 +103,11 @@ class StateFile:
         """Where it is."""
         return None if self.folder is None else self.folder / FILE_NAME
 
+    @property
+    def held(self) -> State:
+        """What it held when it was read or changed last."""
+        return self._held
+
     def changed(self) -> bool:
         """Whether another process has changed it since it was read; fast."""
         return self._stamp() != self._seen
@@ -185,16 +191,20 @@ def to_text(state: State) -> str:
             key: getattr(one, key) for key in ("tool_id", "type", "directory", "digest", "version", "folder", "at")
         }
         if one.table:
-            parts.append(_block(f"sources.{toml_key(one.name)}", one.table))
-        parts.append(_block(f"installed.{toml_key(one.name)}", {k: v for k, v in origin.items() if v is not None}))
+            parts.append(_block(f"sources.{_key(one.name)}", one.table))
+        parts.append(_block(f"installed.{_key(one.name)}", {k: v for k, v in origin.items() if v is not None}))
     if state.switched:
         parts.append(_block("switched", state.switched))
     return "\n".join(parts)
 
 
 def _block(header: str, table: JsonObject) -> str:
-    rows = (f"{toml_key(key)} = {toml_value(value)}\n" for key, value in table.items() if value is not None)
+    rows = (f"{_key(key)} = {to_toml(value)}\n" for key, value in table.items() if value is not None)
     return f"[{header}]\n{''.join(rows)}"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else to_toml(name)
 
 
 def _table(value: Any) -> dict[str, Any]:

@@ -12,6 +12,22 @@ if TYPE_CHECKING:
     from pegboard.discovery.health import ServiceHealth
 
 
+class Openings(Protocol):
+    """What could be on a board, as the meta-tools see it."""
+
+    def discoverables(self) -> Awaitable[Sequence[Discoverable]]:
+        """Everything that could be on the board and is not, in the order of the directories."""
+        ...
+
+    def offers(self, query: str, session: Session, limit: int = 3) -> Awaitable[Sequence[Discoverable]]:
+        """What could be on the board and meets a request, best first, without what this principal has declined."""
+        ...
+
+    def request(self, call: Call) -> Awaitable[Result]:
+        """Take an agent's suggestion to a person, and do what was agreed to."""
+        ...
+
+
 class Desk(Protocol):
     """The board, as the meta-tools see it."""
 
@@ -76,10 +92,7 @@ class Desk(Protocol):
         """One page of a result that was cut, counted from 1; None where this principal has none."""
         ...
 
-    def discoverables(self) -> Awaitable[Sequence[Discoverable]]:
-        """Everything that could be on the board and is not, in the order of the directories."""
-        ...
-
-    def offers(self, query: str, session: Session, limit: int = 3) -> Awaitable[Sequence[Discoverable]]:
-        """What could be on the board and meets a request, best first, without what this principal has declined."""
+    @property
+    def openings(self) -> Openings:
+        """What could be on the board and is not."""
         ...

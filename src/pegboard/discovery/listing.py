@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from pegboard.core import Call, Failure, FailureCode, Result, SourceState, SourceStatus, ToolSpec
+from pegboard.core import Call, Discoverable, Failure, FailureCode, Result, SourceState, SourceStatus, ToolSpec
 from pegboard.discovery.answers import answer, one_line
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
 from pegboard.discovery.residency import Exposure
+from pegboard.discovery.search import offered
 from pegboard.schema.types import JsonObject
 
 PAGE = 100
@@ -52,6 +53,9 @@ async def list_available_tools(desk: Desk, call: Call) -> Result:
     }
     if start + PAGE < len(specs):
         value["next_cursor"] = str(start + PAGE)
+    elif more := [one for one in await desk.openings.discoverables() if _is_about(one, wanted)]:
+        value["discoverables"] = [one.to_json() for one in more[:PAGE]]
+        value["discoverables_total"] = len(more)
     return answer(value, _text(value))
 
 
@@ -60,6 +64,10 @@ def _matches(spec: ToolSpec, wanted: JsonObject) -> bool:
         sought in (None, "", has)
         for sought, has in ((wanted["category"], spec.category), (wanted["namespace"], spec.name.namespace))
     )
+
+
+def _is_about(one: Discoverable, wanted: JsonObject) -> bool:
+    return not wanted["namespace"] and wanted["category"] in (None, "", *one.categories)
 
 
 def _start(cursor: Any, total: int) -> int | None:
@@ -93,6 +101,9 @@ def _text(value: JsonObject) -> str:
     lines += _unwell(value["sources"])
     if "next_cursor" in value:
         lines.append(f"{value['total']} tools in all; go on with cursor {value['next_cursor']!r}.")
+    if "discoverables" in value:
+        lines.append("Not on this server, and can be asked for (after a tool_search) with request_plugin_install:")
+        lines += [offered(row) for row in value["discoverables"]]
     return "\n".join(lines) or "There are no such tools on this board."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pegboard.core import Tool, ToolName
-from pegboard.discovery import assets, call, describe, health, listing, pages, search
+from pegboard.discovery import assets, call, describe, health, install, listing, pages, search
 from pegboard.discovery.define import bound
 from pegboard.discovery.desk import Desk
 
@@ -15,6 +15,7 @@ _TOOLS = (
     (health.SPEC, health.check_service_health),
     (pages.SPEC, pages.result_read),
     (assets.SPEC, assets.asset_read),
+    (install.SPEC, install.request_plugin_install),
 )
 
 META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
@@ -23,8 +24,11 @@ META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
 BUILTINS = {spec.name.name: spec for spec in (assets.SPEC,)}
 """Tools of the board itself that are in a list only where the config says so."""
 
-SHOWN = tuple(spec for spec, _ in _TOOLS if spec is not pages.SPEC and spec.name.name not in BUILTINS)
-"""The meta-tools in a list. `result_read` joins a session's list when one of its results is cut."""
+_LATER = (pages.SPEC, install.SPEC)
+
+SHOWN = tuple(spec for spec, _ in _TOOLS if spec not in _LATER and spec.name.name not in BUILTINS)
+"""The meta-tools in a list. `result_read` joins a session's list when one of its results is cut, and
+`request_plugin_install` every list where there can be something to ask for."""
 
 
 def meta_tools(desk: Desk) -> Mapping[ToolName, Tool]:

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core import Call, Result, ToolSpec
-from pegboard.discovery.answers import answer, definition, described
+from pegboard.discovery.answers import answer, definition, described, one_line
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
 from pegboard.index import Found
 from pegboard.schema.types import Json, JsonObject
 
 DEFAULT_LIMIT, MOST = 8, 50
+GOOD, MOSTLY = 0.5, 0.75
+"""A hit is good from this confidence on, or with its name and this share of the words; without one others are named."""
 
 SPEC = meta_spec(
     "tool_search",
@@ -47,7 +49,20 @@ async def tool_search(desk: Desk, call: Call) -> Result:
         "did_you_mean": list(found.did_you_mean),
         "tokens_saved": max(0, desk.deferred_bytes() - sum(_size(row) for _, row in new)) // 4,
     }
+    if not is_good(found):
+        offered = await desk.openings.offers(found.query, call.session)
+        value |= {"discoverables": [one.to_json() for one in offered]} if offered else {}
     return answer(value, _text(found, value))
+
+
+def is_good(found: Found) -> bool:
+    """Whether the best hit is one by its words: sure, or with its name and most of what was asked for."""
+    if not found.hits:
+        return False
+    best = found.hits[0]
+    words = {word for matched in best.matched.values() for word in matched}
+    share = len(words) / (len(words) + len(best.unmatched)) if words else 0.0
+    return best.confidence >= GOOD or ("name" in best.matched and share >= MOSTLY)
 
 
 def clamp(number: Json, default: int = DEFAULT_LIMIT, most: int = MOST) -> int:
@@ -81,6 +96,9 @@ def _text(found: Found, value: JsonObject) -> str:
         parts.append("Words that match no tool: " + ", ".join(value["unmatched_terms"]))
     if value["did_you_mean"]:
         parts.append("Did you mean: " + ", ".join(value["did_you_mean"]))
+    if "discoverables" in value:
+        parts += ["Not on this server, and can be asked for with request_plugin_install:"]
+        parts += [offered(row) for row in value["discoverables"]]
     return "\n\n".join(parts)
 
 
@@ -89,6 +107,12 @@ def _headline(found: Found) -> str:
         return f"No tool matches {found.query!r}. Try other words, or list_available_tools."
     noun = "tool" if len(found.hits) == 1 else "tools"
     return f"{len(found.hits)} {noun} for {found.query!r}, best first in each namespace. Call them by name."
+
+
+def offered(row: JsonObject) -> str:
+    """A discoverable on one line, with what a request of it needs."""
+    named = f"tool_id {row['tool_id']!r}, tool_type {row['tool_type']}, action_type {row['action_type']}"
+    return f"- {row['name']} ({named}): {one_line(row.get('description', ''))}"
 
 
 def _entry(row: JsonObject) -> str:

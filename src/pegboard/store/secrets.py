@@ -55,6 +55,10 @@ class Secrets:
             case _:
                 return value
 
+    def has(self, variable: str) -> bool:
+        """Whether an environment variable is set, and not empty."""
+        return bool(self._environ.get(variable))
+
     def watch(self, listener: Callable[[str], object]) -> None:
         """Tell `listener` each secret that was read and each that will be, once."""
         self._listeners.append(listener)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.core.discoverable import Package
-from pegboard.directory.installer.run import InstallError, Tell, program, run
+from pegboard.directory.fault import InstallError, Tell
+from pegboard.directory.installer.run import program, run
 from pegboard.schema.types import as_object
 
 _QUIET = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")

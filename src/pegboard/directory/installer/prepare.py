@@ -12,8 +12,9 @@ import anyio.to_thread
 
 from pegboard.core import Discoverable
 from pegboard.core.discoverable import Part
+from pegboard.directory.fault import InstallError, Tell
 from pegboard.directory.installer import node, python
-from pegboard.directory.installer.run import InstallError, Tell, program, run
+from pegboard.directory.installer.run import program, run
 from pegboard.directory.plugin import DATA, ROOT, digest_of
 from pegboard.directory.reading import Unreadable, slug
 from pegboard.directory.registry import image_of

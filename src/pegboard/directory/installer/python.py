@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 from pegboard.core.discoverable import Package
-from pegboard.directory.installer.run import InstallError, Tell, program, run
+from pegboard.directory.fault import InstallError, Tell
+from pegboard.directory.installer.run import program, run
 
 _WINDOWS = os.name == "nt"
 

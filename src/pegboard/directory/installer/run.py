@@ -3,26 +3,18 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import anyio
 
-from pegboard.errors import PegboardError
+from pegboard.directory.fault import InstallError
 from pegboard.trace.redact import Redactor, looks_secret
 
 MINUTES = 10
 _SHOWN = 1200
 _ITS_OWN = ("PIP_", "UV_", "NPM_CONFIG_", "npm_config_", "DOCKER_")
 _REDACTOR = Redactor()
-
-Tell: TypeAlias = Callable[[str], Awaitable[object]]
-"""Hears what is being done, for progress."""
-
-
-class InstallError(PegboardError):
-    """Something could not be installed; whatever had been put down for it is gone again."""
 
 
 def program(name: str, *, for_: str) -> str:
