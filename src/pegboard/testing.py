@@ -242,9 +242,11 @@ class MemoryTraces:
             if run is not None:
                 yield run
 
-    def prune(self, before: float) -> int:
-        """Forget the runs that ended before a time."""
+    def prune(self, before: float, *, most: int | None = None) -> int:
+        """Forget the runs that ended before a time, and all but the latest `most`."""
         old = {id for id in self._ids() if (self._summary(id).ended or 0) < before}
+        if most is not None:
+            old |= {summary.id for summary in self.runs(limit=None)[most:]}
         gone = [entry for entry in self.entries if entry.run in old]
         self.entries = [entry for entry in self.entries if entry.run not in old]
         return len(gone)

@@ -122,6 +122,15 @@ def test_old_runs_are_forgotten(store: TraceStore) -> None:
     assert [run.id for run in store.scan()] == ["two", "three"]
 
 
+def test_of_too_many_runs_the_latest_are_kept(store: TraceStore) -> None:
+    store.append(DAY)
+    assert store.prune(0, most=3) == 0
+    assert store.prune(0, most=1) > 0
+    assert [run.id for run in store.scan()] == ["three"]
+    assert store.prune(0, most=0) > 0
+    assert list(store.scan()) == []
+
+
 def test_a_call_whose_time_is_not_known_is_kept(store: TraceStore) -> None:
     store.append([Entry("r", 0, CallRecord(id="a", tool="t"))])
     run = store.run("r")

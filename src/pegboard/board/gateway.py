@@ -199,7 +199,10 @@ async def serve_http(
     Raises:
         ConfigError: there is no token where one is required, or the address cannot be listened on.
     """
+    from pegboard.board.ingest import posts
     from pegboard.wire.server import http
 
     async with served(board) as server:
-        await http.serve(server, host=host, port=port, token=token, ready=ready)
+        await http.serve(
+            server, host=host, port=port, token=token, ready=ready, posts=posts(board.config, board.redactor)
+        )

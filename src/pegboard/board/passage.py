@@ -138,8 +138,11 @@ class Passage:
         """
         redactor = Redactor()
         config.secrets.watch(redactor.register)
-        store = traces_of(config)
-        recorder = None if store is None else Recorder(store, keep_seconds=config.board.keep_days * _DAY)
+        store = exported(config, traces_of(config))
+        keep_runs = config.board.keep_runs
+        recorder = (
+            None if store is None else Recorder(store, keep_seconds=config.board.keep_days * _DAY, keep_runs=keep_runs)
+        )
         return cls(
             limits=Limits.of(config, beside),
             redactor=redactor,
@@ -184,7 +187,10 @@ class Passage:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the recording."""
-        return self.recorder.warnings if self.recorder is not None else ()
+        if self.recorder is None:
+            return ()
+        told: tuple[str, ...] = getattr(self.recorder.store, "warnings", ())
+        return (*self.recorder.warnings, *told)
 
     def most_used(self, most: int) -> tuple[str, ...]:
         """The full names of the tools that past runs called most; none where nothing can be read. Blocks."""
@@ -214,6 +220,23 @@ _NO_LIMIT = 2**62
 def _slot(spec: ToolSpec, at_once: Mapping[str, int]) -> list[tuple[str, int]]:
     name = spec.source.name
     return [(name, at_once[name])] if name in at_once else []
+
+
+def exported(config: Config, store: "TraceStore | None") -> "TraceStore | None":
+    """The traces, sent on to a collector too where the config names one."""
+    table = config.tables["otlp"]
+    if not table["endpoint"]:
+        return store
+    from pegboard.trace.export import Exporting, HttpSend
+    from pegboard.trace.spans import Spans
+
+    reveal = config.secrets.reveal
+    send = HttpSend(
+        reveal(table["endpoint"], where="otlp.endpoint"),
+        headers=reveal(table["headers"], where="otlp.headers"),
+        protobuf=table["protocol"] == "http/protobuf",
+    )
+    return Exporting(store, send, Spans(config.board.name, content=table["content"]))
 
 
 def traces_of(config: Config) -> "TraceStore | None":

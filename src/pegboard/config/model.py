@@ -29,6 +29,7 @@ class BoardConfig:
     concurrency: int
     max_result: int
     keep_days: int
+    keep_runs: int | None
     asset_days: int
     asset_scheme: str
     builtins: tuple[str, ...]

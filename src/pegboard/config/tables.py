@@ -99,6 +99,7 @@ BOARD = Table(
             100_000,
         ),
         Key("keep_days", whole(1, 36_500), "How long large results and traces are kept.", 30),
+        Key("keep_runs", whole(1), "How many runs are kept at most, the latest; any number where it is not written."),
         Key(
             "asset_days",
             whole(1, 36_500),
@@ -277,6 +278,40 @@ SOURCE_KINDS = (
     *ADAPTERS,
 )
 
+OTLP = Table(
+    "otlp",
+    "Traces over OpenTelemetry's protocol: sent to a collector, and taken from others by the gateway.",
+    (
+        Key(
+            "endpoint",
+            REFERENCE,
+            "Where the spans of calls are sent: the whole address.",
+            "",
+            example='"http://127.0.0.1:4318/v1/traces"',
+        ),
+        Key(
+            "headers",
+            table_of(REFERENCE, '{ Authorization = "Bearer ${env:TOKEN}" }'),
+            "Headers for the collector.",
+            {},
+            example='{ Authorization = "Bearer ${env:COLLECTOR_TOKEN}" }',
+        ),
+        Key(
+            "protocol",
+            choice("http/protobuf", "http/json"),
+            "How it is spoken to; protobuf needs the extra `otlp`.",
+            "http/protobuf",
+        ),
+        Key("content", FLAG, "Whether arguments and results go out too; secrets are masked.", False),
+        Key(
+            "receive",
+            FLAG,
+            "Whether `pegboard serve --http` takes spans at `/v1/traces` into its traces, under the same token.",
+            False,
+        ),
+    ),
+)
+
 BUILDER = Table(
     "builder",
     "The procedure as tools for agents that build boards: a namespace `builder` with list_tools, list_runs, "
@@ -309,5 +344,6 @@ TABLES: tuple[Table, ...] = (
     DIRECTORIES,
     SUGGESTIONS,
     BUILDER,
+    OTLP,
 )
 """Every table, in the order in which they are documented."""

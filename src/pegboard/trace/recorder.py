@@ -19,6 +19,9 @@ PATIENCE = 0.2
 BURST = 0.0005
 """The writing thread works at most so many seconds at a stretch while the event loop has work to do."""
 
+FORGET_EVERY = 3600.0
+"""Old runs are forgotten so many seconds after the last time."""
+
 CAPACITY = 10_000
 """Waiting calls beyond these are dropped, counted and reported: memory has an end, and no call may wait."""
 
@@ -53,7 +56,9 @@ class Recorder:
         batch: see `BATCH`.
         patience: see `PATIENCE`.
         capacity: see `CAPACITY`.
-        keep_seconds: runs that ended longer ago are forgotten when the first call is written; None keeps all.
+        keep_seconds: runs that ended longer ago are forgotten, when the first call is written and then once an hour;
+            None keeps all.
+        keep_runs: more runs than these are forgotten then too, the oldest; None keeps any number.
     """
 
     def __init__(
@@ -64,9 +69,11 @@ class Recorder:
         patience: float = PATIENCE,
         capacity: int = CAPACITY,
         keep_seconds: float | None = None,
+        keep_runs: int | None = None,
     ) -> None:
         self.store = store
-        self._keep_seconds = keep_seconds
+        self._keep_seconds, self._keep_runs = keep_seconds, keep_runs
+        self._forgot = float("-inf")
         self._batch, self._patience, self._capacity = batch, patience, capacity
         self._waiting: deque[Pending] = deque()
         self._some, self._many = Event(), Event()
@@ -158,8 +165,8 @@ class Recorder:
                 sleep(0)  # let the event loop have the interpreter; after every call that would cost it more
                 begun = perf_counter()
         kept = self._append(entries)
-        if kept and self._keep_seconds is not None:
-            self._forget(self._keep_seconds)
+        if kept:
+            self._forget()
         with self._settled:
             self._written += len(kept)
             self._lost += len(batch) - len(kept)
@@ -178,9 +185,13 @@ class Recorder:
         self._error = None
         return entries
 
-    def _forget(self, seconds: float) -> None:
-        self._keep_seconds = None
+    def _forget(self) -> None:
+        now = time()
+        nothing = self._keep_seconds is None and self._keep_runs is None
+        if nothing or now - self._forgot < FORGET_EVERY:
+            return
+        self._forgot = now
         try:
-            self.store.prune(time() - seconds)
+            self.store.prune(now - self._keep_seconds if self._keep_seconds is not None else 0.0, most=self._keep_runs)
         except Exception as problem:
             _log.warning("Old runs could not be forgotten: %s", problem)

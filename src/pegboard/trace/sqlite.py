@@ -102,16 +102,20 @@ class SqliteTraces:
             for id, agent in runs:
                 yield _run(connection, id, agent)
 
-    def prune(self, before: float) -> int:
-        """Forget the runs that ended before a Unix time; returns how many calls went."""
+    def prune(self, before: float, *, most: int | None = None) -> int:
+        """Forget the runs that ended before a Unix time, and all but the latest `most`; returns how many calls went."""
         if not self.path.exists():
             return 0
         with self._lock, self._explained("written"):
             connection = self._writer = self._writer or self._created()
             with _transaction(connection):
                 old = "SELECT id FROM runs WHERE ended < ?"
-                gone = connection.execute(f"DELETE FROM calls WHERE run_id IN ({old})", (before,)).rowcount
-                connection.execute("DELETE FROM runs WHERE ended < ?", (before,))
+                late = "SELECT id FROM runs ORDER BY ended DESC, id LIMIT -1 OFFSET ?"
+                gone = 0
+                for chosen, value in ((old, before), (late, most)):
+                    if value is not None:
+                        found = [row[0] for row in connection.execute(chosen, (value,))]
+                        gone += _forget(connection, found)
             return gone
 
     def close(self) -> None:
@@ -173,6 +177,14 @@ def _set(connection: sqlite3.Connection, pragma: str) -> None:
     except sqlite3.OperationalError as problem:
         if "locked" not in str(problem):  # another one is switching this very file to WAL, for both
             raise
+
+
+def _forget(connection: sqlite3.Connection, runs: Sequence[str]) -> int:
+    gone = 0
+    for run in runs:
+        gone += connection.execute("DELETE FROM calls WHERE run_id = ?", (run,)).rowcount
+        connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+    return gone
 
 
 @contextmanager

@@ -89,8 +89,8 @@ class TraceStore(Protocol):
         """Every run with its calls, the earliest first, one at a time."""
         ...
 
-    def prune(self, before: float) -> int:
-        """Forget the runs that ended before a Unix time; returns how many calls went."""
+    def prune(self, before: float, *, most: int | None = None) -> int:
+        """Forget the runs that ended before a Unix time, and all but the latest `most`; returns how many calls went."""
         ...
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 import hmac
 import ipaddress
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,8 @@ import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -37,17 +38,42 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def app(server: GatewayServer, *, hosts: Sequence[str] = LOOPBACK, token: str | None = None) -> ASGIApp:
+Post = Callable[[bytes, Mapping[str, str]], Awaitable[tuple[int, bytes, str]]]
+"""Answers a POST: from body and headers to status, body and media type."""
+
+
+def app(
+    server: GatewayServer,
+    *,
+    hosts: Sequence[str] = LOOPBACK,
+    token: str | None = None,
+    posts: Mapping[str, Post] | None = None,
+) -> ASGIApp:
     """The gateway as an ASGI application.
 
     Parameters:
         server: what it serves.
         hosts: the names under which it may be asked, without a port; empty for any (a token guards it then).
         token: the bearer token that every request must carry, if any.
+        posts: what else is answered, by path, under the same guard.
     """
     manager = StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY)
     routes = [Route(PATH, endpoint=StreamableHTTPASGIApp(manager))]
+    routes += [Route(path, endpoint=_endpoint(post), methods=["POST"]) for path, post in (posts or {}).items()]
     return Guard(Starlette(routes=routes, lifespan=lambda _: manager.run()), hosts=hosts, token=token)
+
+
+def _endpoint(post: Post) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY:
+                return PlainTextResponse(f"More than {MAX_BODY} bytes are not taken.", 413)
+        status, answer, kind = await post(bytes(body), request.headers)
+        return Response(answer, status, media_type=kind)
+
+    return endpoint
 
 
 async def serve(
@@ -57,6 +83,7 @@ async def serve(
     port: int = 8321,
     token: str | None = None,
     ready: Callable[[str], Any] | None = None,
+    posts: Mapping[str, Post] | None = None,
 ) -> None:
     """Serve until the task is cancelled; calls in flight then have a few seconds to end.
 
@@ -66,6 +93,7 @@ async def serve(
         port: the port; 0 for a free one.
         token: the bearer token that every request must carry.
         ready: called with the address when connections are accepted.
+        posts: what else is answered, by path, under the same guard.
 
     Raises:
         ConfigError: the address is not a loopback one and there is no token, or it cannot be listened on.
@@ -78,7 +106,7 @@ async def serve(
         )
     hosts = LOOPBACK if is_loopback(host) else ()
     config = uvicorn.Config(
-        app(server, hosts=hosts, token=token),
+        app(server, hosts=hosts, token=token, posts=posts),
         log_level="warning",
         access_log=False,
         server_header=False,
