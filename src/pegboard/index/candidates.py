@@ -108,18 +108,36 @@ class Matches:
         found = np.bincount(place, self._worth, count * self._size)
         return found.astype(np.float32).reshape(count, self._size)
 
-    def table(self, slots: Ints) -> tuple[Floats, npt.NDArray[np.uint8]]:
-        """The worth and the field bits of each row in some slots: two arrays, a row a term."""
-        place = np.full(self._size, -1, np.int32)
-        place[slots] = np.arange(len(slots), dtype=np.int32)
+    def held(self, slots: Ints) -> "Held":
+        """What some slots hold."""
+        place = np.full(self._size, -1, np.intp)
+        place[slots] = np.arange(len(slots))
         at = place[self.slots]
-        held = np.flatnonzero(at >= 0)
-        worth = np.zeros((len(self.rows), len(slots)), np.float32)
-        fields = np.zeros((len(self.rows), len(slots)), np.uint8)
-        cells = self._row[held], at[held]
-        worth[cells] = self._worth[held]
-        fields[cells] = self._fields[held]
-        return worth, fields
+        found = np.flatnonzero(at >= 0)
+        return Held(at[found], self._row[found], self._fields[found])
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Which candidates hold which rows, as parallel arrays.
+
+    Parameters:
+        places: the candidates, by their places.
+        rows: the rows that they hold.
+        fields: in which fields, one bit a `Field`.
+    """
+
+    places: Ints
+    rows: Ints
+    fields: npt.NDArray[np.uint8]
+
+    def bits(self, places: Sequence[int], rows: int) -> list[list[int]]:
+        """Of some candidates, the field bits of each row."""
+        found = [[0] * rows for _ in places]
+        for place, bits in zip(places, found, strict=True):
+            for at in np.flatnonzero(self.places == place).tolist():
+                bits[self.rows[at]] = int(self.fields[at])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,86 +156,96 @@ class Meaning:
 
 
 _TOLD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
-_IN_FIELD = np.array([[bits >> field & 1 for field in _TOLD] for bits in range(256)], np.float32)
+_IN_FIELD = np.array([[bits >> field & 1 for bits in range(256)] for field in _TOLD], np.float32)
 
 
 def of_words(
-    matches: Matches,
-    worth: Floats,
-    bits: npt.NDArray[np.uint8],
-    *,
-    asked: float,
-    terms: int,
-    needs: int,
-    name_sizes: Floats,
-    groups: Ints,
+    matches: Matches, held: Held, by_need: Floats, *, asked: float, terms: int, needs: int, name_sizes: Floats
 ) -> Floats:
-    """The signals of words, a row a signal, in the order of `OF_WORDS`.
+    """The signals of words, a row a signal, in the order of `OF_WORDS`; without what their namespaces tell.
 
     Parameters:
+        by_need: the candidates' BM25F scores, a row a need.
         asked: the rarity of all terms, also of those that no tool holds.
         terms: how many terms the request has.
         needs: how many needs it has.
         name_sizes: of each candidate, how many terms its name has.
-        groups: of each candidate, the number of its namespace.
     """
     count = len(name_sizes)
     found = np.zeros((len(OF_WORDS), count), np.float32)
     share = np.float32(1 / max(asked, 1e-6))
-    words = worth.sum(axis=0)
-    found[0] = words / 10
+    words = by_need[0] if needs < 2 else by_need.sum(axis=0)
+    found[0] = words * np.float32(0.1)
     found[1] = words * np.float32(1 / max(float(words.max()), 1e-6))
     found[2] = words * share
-    found[3] = found[1] if needs < 2 else _best_need(matches.rows, worth, needs)
-    if matches.rows:
-        in_field = _IN_FIELD[bits]
-        found[4] = np.minimum(in_field[:, :, 0].sum(axis=0) / name_sizes, 1)
-        told = (matches.rarity @ in_field.reshape(len(matches.rows), -1)).reshape(count, len(_TOLD))
-        found[5:9] = told.T * share
+    found[3] = found[1] if needs < 2 else _of_best(by_need)
+    if len(held.places):
+        told = _IN_FIELD[:, held.fields]
+        found[4] = np.minimum(np.bincount(held.places, told[0], count) / name_sizes, 1)
+        told *= matches.rarity[held.rows]
+        for n, part in enumerate(told):
+            found[5 + n] = np.bincount(held.places, part, count)
+        found[5:9] *= share
         found[10] = matches.rarity.sum() * share
-    found[9] = best_of_group(found[1], groups)
     found[11] = min(terms, 30) / 10
     found[12] = needs / 4
     return found
 
 
-def of_meaning(meaning: Meaning, relative_words: Floats, groups: Ints) -> Floats:
-    """The signals of one layer, a row a signal, in the order of `OF_MEANING`."""
-    found = np.empty((len(OF_MEANING), len(groups)), np.float32)
+NAMESPACES_WORDS = OF_WORDS.index("namespace's words")
+NAMESPACES_MEANING = OF_MEANING.index("namespace's meaning")
+
+
+def of_meaning(meaning: Meaning, relative_words: Floats) -> Floats:
+    """The signals of one layer, a row a signal, in the order of `OF_MEANING`; without what their namespaces tell."""
+    found = np.zeros((len(OF_MEANING), len(relative_words)), np.float32)
     found[0] = meaning.whole
     found[1] = close = meaning.whole * np.float32(1 / max(float(meaning.whole.max()), 1e-3))
     found[2] = _spread(meaning.whole)
     found[3] = meaning.need
     found[4] = meaning.need * np.float32(1 / max(float(meaning.need.max()), 1e-3))
-    found[5] = best_of_group(close, groups)
     found[6] = relative_words * close
     found[7] = meaning.known
     return found
 
 
-def _best_need(rows: Sequence[Row], worth: Floats, needs: int) -> Floats:
+def together(words: Floats, meanings: Sequence[Floats], groups: Ints) -> Floats:
+    """All signals, a row a candidate, with what the other tools of its namespace tell."""
+    told = best_of_group(np.stack([words[1], *(block[1] for block in meanings)]), groups)
+    words[NAMESPACES_WORDS] = told[0]
+    for block, row in zip(meanings, told[1:], strict=True):
+        block[NAMESPACES_MEANING] = row
+    return np.ascontiguousarray(np.concatenate([words, *meanings]).T)
+
+
+def _of_best(by_need: Floats) -> Floats:
     """Of each candidate, its share in the best of the need that it meets best."""
-    belongs = np.zeros((needs, len(rows)), np.float32)
-    belongs[[row.need for row in rows], range(len(rows))] = 1
-    by_need = belongs @ worth
     return (by_need / np.maximum(by_need.max(axis=1, keepdims=True), 1e-6)).max(axis=0)
 
 
 def _spread(meaning: Floats) -> Floats:
     centred = meaning - meaning.mean()
-    return centred * np.float32(1 / max(float(np.sqrt((centred * centred).mean())), 1e-3))
+    return centred * np.float32(1 / max(float(np.sqrt(centred @ centred / max(len(centred), 1))), 1e-3))
 
 
 def best_of_group(scores: Floats, groups: Ints) -> Floats:
-    """Of each candidate, the best score of another candidate of its namespace; zero where there is none."""
-    order = np.lexsort((-scores, groups))
-    ranked, by_group = scores[order], groups[order]
-    first = np.append(True, by_group[1:] != by_group[:-1]) if len(order) else np.zeros(0, np.bool_)
-    starts = np.flatnonzero(first)
-    number = np.cumsum(first) - 1
-    top = ranked[starts]
-    follows = starts + 1 < np.append(starts[1:], len(order))
-    second = np.where(follows, ranked[np.minimum(starts + 1, max(len(order) - 1, 0))], 0) if len(order) else top
-    out = np.zeros(len(scores), np.float32)
-    out[order] = np.where(first, second[number], top[number])
-    return np.where(groups < 0, 0, out).astype(np.float32)
+    """Of each candidate, the best score of another candidate of its namespace; zero where there is none.
+
+    Parameters:
+        scores: a row a kind of score.
+        groups: of each candidate, the number of its namespace; -1 where it has none.
+    """
+    order = np.argsort(groups, kind="stable")
+    by_group, ranked = groups[order], scores[:, order]
+    starts = np.flatnonzero(np.append(True, by_group[1:] != by_group[:-1]))
+    sizes = np.diff(np.append(starts, len(order)))
+    number = np.repeat(np.arange(len(starts)), sizes)
+    top = np.maximum.reduceat(ranked, starts, axis=1)
+    is_top = ranked == top[:, number]
+    below = np.maximum.reduceat(np.where(is_top, np.float32(-np.inf), ranked), starts, axis=1)
+    second = np.where(np.add.reduceat(is_top, starts, axis=1, dtype=np.intp) > 1, top, below)
+    found = np.where(is_top, second[:, number], top[:, number])
+    found[:, (by_group < 0) | (sizes[number] < 2)] = 0
+    out = np.empty_like(scores)
+    out[:, order] = found
+    return out

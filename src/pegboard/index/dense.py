@@ -113,32 +113,41 @@ class Vectors:
         """Whether `compare` compares all dimensions."""
         return self._whole
 
-    def compare(self, query: Bytes) -> Floats:
-        """The cosine of the query with every tool, by the leading dimensions alone where there are many tools."""
-        asked = query.astype(np.float32)
-        if not self._whole:
-            asked = asked[:LEADING]
-        return _products(self._compared[: self._count], asked) * self._scales[: self._count] * _inverse_length(query)
+    def compare(self, queries: Bytes) -> Floats:
+        """The cosines of each query (a row) with every tool, by the leading dimensions alone where there are many tools."""
+        asked = queries.astype(np.float32)
+        within = asked if self._whole else asked[:, :LEADING]
+        return _scaled(_products(self._compared[: self._count], within), self._scales[: self._count], asked)
 
-    def cosines(self, query: Bytes, slots: Ints) -> Floats:
-        """The exact cosine of the query with some tools."""
-        found = self.rows[slots].astype(np.float32) @ query.astype(np.float32)
-        return found * self._scales[slots] * _inverse_length(query)
+    def cosines(self, queries: Bytes, slots: Ints) -> Floats:
+        """The exact cosines of each query (a row) with some tools."""
+        asked = queries.astype(np.float32)
+        return _scaled(asked @ self.rows[slots].astype(np.float32).T, self._scales[slots], asked)
 
 
 SMALL = 300_000
 """Up to so many numbers the linear algebra library stays on one thread."""
 
 
-def _products(rows: Floats, vector: Floats) -> Floats:
-    """Each row times the vector, on this thread: waking others stalls on a busy machine."""
-    return rows @ vector if rows.size <= SMALL else np.einsum("ij,j->i", rows, vector)
+def _products(rows: Floats, asked: Floats) -> Floats:
+    """Each query times each row, on this thread: waking others stalls on a busy machine."""
+    step = max(1, SMALL // (rows.shape[1] * len(asked)))
+    if len(rows) <= step:
+        return asked @ rows.T
+    found = np.empty((len(asked), len(rows)), np.float32)
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        np.matmul(asked, rows[part].T, out=found[:, part])
+    return found
 
 
-def _inverse_length(query: Bytes) -> np.float32:
-    floats = query.astype(np.float32)
-    length = np.sqrt((floats * floats).sum())
-    return np.float32(1 / length) if length else np.float32(0)
+def _scaled(products: Floats, scales: Floats, asked: Floats) -> Floats:
+    """Products of whole numbers to cosines."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", asked, asked))
+    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0).astype(np.float32)
+    products *= scales
+    products *= inverse[:, None]
+    return products
 
 
 def _grown(rows: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import candidates, confidence, rank
 from pegboard.index.ask import Request, read
-from pegboard.index.candidates import NEARBY, Matches, Meaning, Row
+from pegboard.index.candidates import NEARBY, Held, Matches, Meaning, Row
 from pegboard.index.dense import Embedder
 from pegboard.index.explain import hit
 from pegboard.index.layer import Asked, Layer
@@ -41,7 +41,7 @@ class Ranked:
     Parameters:
         slots: which tools.
         rows: the request's terms among the shown tools.
-        bits: the fields of each row's term in each candidate.
+        held: which candidates hold which of the rows, in which fields.
         signals: what is known of each.
         total: how many tools hold any of the request's words.
         kind: which learned functions rank and calibrate them; empty where there are none for these embedders.
@@ -49,7 +49,7 @@ class Ranked:
 
     slots: Ints
     rows: Sequence[Row]
-    bits: npt.NDArray[np.uint8]
+    held: Held
     signals: Floats
     total: int
     kind: str
@@ -110,7 +110,7 @@ class ToolIndex:
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
         sure = confidence.of(ranked.kind, ranked.signals, values, top, named=sum(map(len, named)))
-        bits = ranked.bits[:, top].T.tolist()
+        bits = ranked.held.bits(top, len(ranked.rows))
         hits = [
             hit(tools.spec(ranked.slots[at]), request, ranked.rows, fields, score=score, confidence=chance)
             for at, fields, score, chance in zip(top, bits, values[top].tolist(), sure.each, strict=True)
@@ -149,32 +149,23 @@ class ToolIndex:
         layers = [layer for layer in tools.layers if layer.ready]
         read_by = [(layer, layer.asked(request, tools.vocabulary, tools.postings)) for layer in layers]
         views = [(layer, asked) for layer, asked in read_by if asked.known >= KNOWN]
-        for layer, asked in views:
-            self._choose(layer, asked, shown, chosen)
+        compared = [_nearest(layer, asked, shown, chosen) for layer, asked in views]
         slots = np.flatnonzero(chosen)
-        worth, bits = matches.table(slots)
+        held = matches.held(slots)
         signals = np.zeros((0, 0), np.float32)
         if len(slots):
-            groups = tools.group[slots]
             of_words = candidates.of_words(
-                matches, worth, bits,
+                matches, held, by_need[:, slots],
                 asked=self._rarity_of_all(request, rows, count), terms=len(request.terms), needs=needs,
-                name_sizes=tools.name_size[slots], groups=groups,
+                name_sizes=tools.name_size[slots],
             )  # fmt: skip
-            meanings = [_meaning(layer, asked, slots) for layer, asked in views]
-            blocks = [of_words, *(candidates.of_meaning(meaning, of_words[1], groups) for meaning in meanings)]
-            signals = np.ascontiguousarray(np.concatenate(blocks).T)
+            by_layer = zip(views, compared, strict=True)
+            meanings = [_meaning(layer, asked, near, slots) for (layer, asked), near in by_layer]
+            blocks = [candidates.of_meaning(meaning, of_words[1]) for meaning in meanings]
+            signals = candidates.together(of_words, blocks, tools.group[slots])
         kind = KINDS.get(tuple(layer.embedder.name.rsplit("-", 1)[0] for layer, _ in views), "")
         kind = "" if request.spaceless else kind
-        return Ranked(slots, rows, bits, signals, int(np.count_nonzero(total)), kind)
-
-    def _choose(self, layer: Layer, asked: Asked, shown: Mask | None, chosen: Mask) -> None:
-        """Mark the tools nearest to the request and to each of its needs."""
-        for part in (asked.whole, *asked.parts):
-            compared = layer.vectors.compare(part)
-            near = compared if shown is None else np.where(shown, compared, np.float32(0))
-            most = NEARBY if part is asked.whole else NEARBY // len(asked.parts)
-            chosen[candidates.best(near, most, candidates.LEAST)] = True
+        return Ranked(slots, rows, held, signals, int(np.count_nonzero(total)), kind)
 
     def _rarity_of_all(self, request: Request, rows: Sequence[Row], count: int) -> float:
         """The rarity of all the request's terms; one that no tool holds is as rare as can be."""
@@ -216,9 +207,15 @@ class ToolIndex:
         return [term.word for n, term in enumerate(request.terms) if n not in known]
 
 
-def _meaning(layer: Layer, asked: Asked, slots: Ints) -> Meaning:
-    whole = layer.vectors.cosines(asked.whole, slots)
-    need = whole
-    for part in asked.parts:
-        need = np.maximum(need, layer.vectors.cosines(part, slots))
-    return Meaning(whole, need, asked.known)
+def _nearest(layer: Layer, asked: Asked, shown: Mask | None, chosen: Mask) -> Floats:
+    """Mark the tools nearest to the request and to each of its needs; returns what each was compared to be."""
+    compared = layer.vectors.compare(asked.vectors)
+    parts = len(compared) - 1
+    for n, near in enumerate(compared if shown is None else np.where(shown, compared, np.float32(0))):
+        chosen[candidates.best(near, NEARBY // parts if n else NEARBY, candidates.LEAST)] = True
+    return compared
+
+
+def _meaning(layer: Layer, asked: Asked, compared: Floats, slots: Ints) -> Meaning:
+    exact = compared[:, slots] if layer.vectors.exact else layer.vectors.cosines(asked.vectors, slots)
+    return Meaning(exact[0], exact.max(axis=0) if len(exact) > 1 else exact[0], asked.known)

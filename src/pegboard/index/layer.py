@@ -29,13 +29,11 @@ class Asked:
     """A request as one model sees it.
 
     Parameters:
-        whole: its vector.
-        parts: those of its needs, where it names several.
+        vectors: a row each: its own, then those of its needs, where it names several.
         known: the share of its words that the model may know; 0 where it has no meaning to it.
     """
 
-    whole: Bytes
-    parts: Sequence[Bytes]
+    vectors: Bytes
     known: float
 
 
@@ -144,9 +142,9 @@ class Layer:
                 self.failure = f"{embedder.name}: {problem}"
                 found = []
         if not found:
-            return Asked(np.zeros(embedder.dim, np.int8), (), 0.0)
-        whole, *parts = (quantised(vector) for vector in found)
-        return Asked(whole, parts, known if whole.any() else 0.0)
+            return Asked(np.zeros((1, embedder.dim), np.int8), 0.0)
+        vectors = quantised(np.array(found))
+        return Asked(vectors, known if vectors[0].any() else 0.0)
 
 
 def _parts(request: Request) -> list[tuple[str, ...]]:
