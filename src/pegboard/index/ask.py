@@ -16,8 +16,8 @@ SINGLE = 0.4
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 _SPLIT = re.compile(
-    r"[.!?;\n]+(?=\s|$)|,?\s+(?:and\s+then|then|and\s+also|also|after\s+that|as\s+well\s+as|plus|additionally|finally)\s+"
-    r"|,\s+(?:and\s+)?|\s+and\s+|[。！？；，、]",
+    r"[.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpf])(?:and(?:\s+(?:then|also))?|then|also|after\s+that|as\s+well\s+as|plus"
+    r"|additionally|finally)\s+|,\s+",
     re.IGNORECASE,
 )
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import exp, log
+from statistics import fmean
 
 import numpy as np
 
@@ -61,20 +63,27 @@ class Sure:
 def evidence(signals: Floats, values: Floats) -> Floats:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
     order = np.argsort(-values, kind="stable")[:_COMPARED]
-    top = int(order[0])
-    best = values[order]
-    share = np.sort(signals[:, _SHARE])[::-1]
-    found = [*signals[top, _TAKEN].tolist(), signals[order, _SHARE].mean(), np.log(len(values))]
-    found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - best.mean(), 3.0)]
-    found += [share[0], share[0] - share[min(1, len(share) - 1)], share[0] - share[min(4, len(share) - 1)]]
-    found += [float(top == signals[:, _SHARE].argmax())]
-    for start in _layers(signals):
-        column = signals[:, start]
-        ranked = np.sort(column)[::-1]
-        found += [*signals[top, [start + n for n in _OF_BEST_MEANING]].tolist(), column[order].mean()]
-        found += [ranked[0], ranked[0] - ranked[min(1, len(ranked) - 1)], ranked[0] - ranked[min(4, len(ranked) - 1)]]
-        found += [float(top == column.argmax())]
+    best = values[order].tolist()
+    near = signals[order].tolist()
+    top, layers = near[0], _layers(signals)
+    columns = signals[:, [_SHARE, *layers]]
+    first, *firsts = columns.argmax(axis=0).tolist()
+    share, *meanings = map(_leading, columns.T)
+    found = [top[n] for n in _TAKEN]
+    found += [fmean(row[_SHARE] for row in near), log(len(values))]
+    found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - fmean(best), 3.0)]
+    found += [*share, float(order[0] == first)]
+    for start, meaning, nearest in zip(layers, meanings, firsts, strict=True):
+        found += [top[start + n] for n in _OF_BEST_MEANING]
+        found += [fmean(row[start] for row in near), *meaning, float(order[0] == nearest)]
     return np.array(found, np.float32)
+
+
+def _leading(column: Floats) -> tuple[float, float, float]:
+    """The greatest, and by how much it is greater than the second and the fifth."""
+    most = min(len(column), 5)
+    ranked = sorted(np.partition(column, -most)[-most:].tolist(), reverse=True)
+    return ranked[0], ranked[0] - ranked[min(1, most - 1)], ranked[0] - ranked[-1]
 
 
 def _layers(signals: Floats) -> range:
@@ -83,15 +92,15 @@ def _layers(signals: Floats) -> range:
 
 def evidence_of_each(any_right: float, signals: Floats, values: Floats, order: Sequence[int]) -> Floats:
     """What tells whether one candidate is right, a row a candidate."""
-    meaning = [signals[order, start] for start in _layers(signals)]
-    columns = (
-        np.full(len(order), np.log(any_right / (1 - any_right))),
-        np.maximum(values[order] - values.max(), -6),
-        signals[order, _SHARE],
-        meaning[-1] if meaning else np.zeros(len(order)),
-        1 / (1 + np.arange(len(order))),
-    )
-    return np.stack(columns, axis=1).astype(np.float32)
+    layers, most = _layers(signals), float(values.max())
+    meaning = layers[-1] if layers else None
+    odds = log(any_right / (1 - any_right))
+    rows = zip(signals[order].tolist(), values[order].tolist(), strict=True)
+    found = [
+        (odds, max(value - most, -6.0), row[_SHARE], row[meaning] if meaning is not None else 0.0, 1 / (1 + n))
+        for n, (row, value) in enumerate(rows)
+    ]
+    return np.array(found, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +159,4 @@ def of(name: str, signals: Floats, values: Floats, order: Sequence[int], *, name
 
 
 def _chance(score: float) -> float:
-    return float(min(max(1 / (1 + np.exp(-min(max(score, -30.0), 30.0))), 0.001), NAMED))
+    return min(max(1 / (1 + exp(-min(max(score, -30.0), 30.0))), 0.001), NAMED)

@@ -114,7 +114,7 @@ class Vectors:
         return self._whole
 
     def compare(self, queries: Bytes) -> Floats:
-        """The cosines of each query (a row) with every tool, by the leading dimensions alone where there are many tools."""
+        """The cosines of each query (a row) with every tool; of many tools by the leading dimensions alone."""
         asked = queries.astype(np.float32)
         within = asked if self._whole else asked[:, :LEADING]
         return _scaled(_products(self._compared[: self._count], within), self._scales[: self._count], asked)
@@ -122,7 +122,7 @@ class Vectors:
     def cosines(self, queries: Bytes, slots: Ints) -> Floats:
         """The exact cosines of each query (a row) with some tools."""
         asked = queries.astype(np.float32)
-        return _scaled(asked @ self.rows[slots].astype(np.float32).T, self._scales[slots], asked)
+        return _scaled(_products(self.rows[slots].astype(np.float32), asked), self._scales[slots], asked)
 
 
 SMALL = 300_000
@@ -131,13 +131,11 @@ SMALL = 300_000
 
 def _products(rows: Floats, asked: Floats) -> Floats:
     """Each query times each row, on this thread: waking others stalls on a busy machine."""
-    step = max(1, SMALL // (rows.shape[1] * len(asked)))
-    if len(rows) <= step:
-        return asked @ rows.T
     found = np.empty((len(asked), len(rows)), np.float32)
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        np.matmul(asked, rows[part].T, out=found[:, part])
+    step = max(1, SMALL // rows.shape[1])
+    for query, out in zip(asked, found, strict=True):
+        for start in range(0, len(rows), step):
+            np.dot(rows[start : start + step], query, out=out[start : start + step])
     return found
 
 
