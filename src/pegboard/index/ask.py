@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pegboard.index.doing import Doing, wanted
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
 from pegboard.index.text import is_spaceless, stems, words
 
@@ -52,6 +53,7 @@ class Request:
         needs: the words of each need, where it names several; else empty.
         language: the one that its words are in, as far as its function words tell.
         spaceless: whether most of it is in a script without spaces.
+        wants: to know or to change something; either, where it names several needs.
     """
 
     text: str
@@ -60,6 +62,7 @@ class Request:
     needs: tuple[tuple[str, ...], ...] = ()
     language: str = ENGLISH
     spaceless: bool = False
+    wants: Doing = Doing.EITHER
 
 
 def read(text: str) -> Request:
@@ -78,7 +81,8 @@ def read(text: str) -> Request:
             also = () if other == stem else (other,)
             seen[stem] = Term(word, stem, also, _weight(word), place.get(word, 0))
     spaceless = 2 * sum(map(is_spaceless, seen)) > len(seen)
-    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless)
+    wants = Doing.EITHER if needs else wanted(found)
+    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
 
 
 def _telling(found: Sequence[str], language: str) -> list[str]:

@@ -12,6 +12,7 @@ from pegboard.index import candidates, confidence, rank
 from pegboard.index.ask import Request, read
 from pegboard.index.candidates import NEARBY, Held, Matches, Meaning, Row
 from pegboard.index.dense import Embedder
+from pegboard.index.doing import OPPOSITE
 from pegboard.index.explain import hit
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.postings import Floats, Mask
@@ -101,6 +102,8 @@ class ToolIndex:
         named = self._named(query, shown)
         ranked = self.ranked(request, shown, count, [slot for group in named for slot in group])
         values = rank.fused(ranked.signals)
+        if request.wants and len(values):
+            values = values - np.float32(OPPOSITE) * (tools.doing[ranked.slots] == -request.wants)
         if self._rerank is not None and len(values):
             values = self._rerank(query, [tools.spec(slot) for slot in ranked.slots], ranked.signals, values)
         if tools.precedence:

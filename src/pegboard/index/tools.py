@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import shelf
 from pegboard.index.dense import Embedder
+from pegboard.index.doing import done_by
 from pegboard.index.graph import Graph
 from pegboard.index.layer import Layer
 from pegboard.index.names import Names
@@ -49,6 +50,7 @@ class Tools:
         self.layers = [Layer(embedder) for embedder in embedders]
         self.group: Ints = np.zeros(0, np.intp)
         self.name_size: Floats = np.zeros(0, np.float32)
+        self.doing: npt.NDArray[np.int8] = np.zeros(0, np.int8)
 
     def __len__(self) -> int:
         return len(self.slots)
@@ -101,14 +103,17 @@ class Tools:
     def _place(self, specs: Iterable[ToolSpec], prints: Iterable[bytes]) -> None:
         """Give each tool the next slot."""
         groups: list[int] = []
+        doing: list[int] = []
         for spec in specs:
             self.slots[spec.name] = len(self._specs)
             self._specs.append(spec)
             self.names.add(spec)
             self.precedence.add(spec)
             groups.append(self._groups.setdefault(spec.name.namespace, len(self._groups)))
+            doing.append(done_by(spec))
         self._prints += prints
         self.group = np.append(self.group, np.array(groups, np.intp))
+        self.doing = np.append(self.doing, np.array(doing, np.int8))
 
     def _drop(self, name: ToolName) -> None:
         slot = self.slots.pop(name, None)
@@ -127,7 +132,7 @@ class Tools:
             self._specs = [self._specs[slot] for slot in kept.tolist()]
             self._prints = [self._prints[slot] for slot in kept.tolist()]
             self.slots = {spec.name: slot for slot, spec in enumerate(self._specs) if spec is not None}
-            self.group, self.name_size = self.group[kept], self.name_size[kept]
+            self.group, self.name_size, self.doing = self.group[kept], self.name_size[kept], self.doing[kept]
             for layer in self.layers:
                 layer.keep(kept, (self.spec(slot) for slot in range(len(kept))))
 

@@ -36,9 +36,12 @@ class Vocabulary:
     def options(self, term: Term, postings: Postings) -> dict[str, float]:
         """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be."""
         found = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}
-        if not self._holds(term, postings) and term.word not in self._table:
-            found |= {self.spelt[word]: likely for word, likely in self._meant(term.word, postings)}
-        for synonym, weight in synonyms().get(term.stem, {}).items():
+        alike = synonyms().get(term.stem, {})
+        if not self._holds(term, postings):
+            alike = {**everyday().get(term.stem, {}), **alike}
+            if term.word not in self._table:
+                found |= {self.spelt[word]: likely for word, likely in self._meant(term.word, postings)}
+        for synonym, weight in alike.items():
             if synonym in postings:
                 found.setdefault(synonym, weight)
         return found
@@ -96,7 +99,17 @@ def _speller_of(table: Mapping[str, int]) -> Speller:
 @cache
 def synonyms() -> Mapping[str, Mapping[str, float]]:
     """Terms that mean nearly the same, with weights; learned from data (`training/synonyms.py`)."""
-    source = files("pegboard.index") / "data" / "synonyms.tsv"
+    return _read("synonyms.tsv")
+
+
+@cache
+def everyday() -> Mapping[str, Mapping[str, float]]:
+    """Words of everyday speech and what tools call the same, with weights; for words that no tool holds."""
+    return _read("everyday.tsv")
+
+
+def _read(name: str) -> Mapping[str, Mapping[str, float]]:
+    source = files("pegboard.index") / "data" / name
     found: dict[str, dict[str, float]] = {}
     if source.is_file():
         for line in source.read_text(encoding="utf8").splitlines():
