@@ -56,7 +56,7 @@ from pegboard.discovery.residency import Exposed, Exposure, expose
 from pegboard.discovery.searches import searches
 from pegboard.errors import StoreError
 from pegboard.index import Found, Where
-from pegboard.index import default as default_index
+from pegboard.index import make as make_index
 from pegboard.invoke.budget import budget as limit_calls
 from pegboard.schema.types import JsonObject
 from pegboard.store.published import Published
@@ -111,7 +111,8 @@ class Board(Overseen):
         self._meta = meta_tools(self)
         shelf = memory.folder / "index.npz" if memory is not None and memory.folder is not None else None
         reserved = {name: ToolName("", name) for name in META_NAMES}
-        self._held = Holdings(default_index, self.residency, reserved, shelf)
+        encoder = config.board.encoder if config is not None else "off"
+        self._held = Holdings(lambda: make_index(encoder), self.residency, reserved, shelf)
         self._memory = memory
         self.assets = assets
         self._builtins = tuple(BUILTINS[name] for name in builtins)

@@ -20,7 +20,9 @@ from pegboard.surface import mcp
 AT_ONCE = 20
 """Changes of more tools than these are indexed in a thread."""
 WORTH_KEEPING = 1000
-"""An index of fewer tools is made faster than it is read."""
+"""An index of fewer tools is made faster than it is read, unless a slow model reads them."""
+PATIENCE = 10.0
+"""So many seconds the first search after a change waits for slow models; later ones go on without them."""
 
 
 class Holdings:
@@ -126,6 +128,8 @@ class Holdings:
             else:
                 index.update(put=self._searched(catalog))
                 self._unsaved = True
+        if isinstance(index, Slow):
+            index.wait(PATIENCE)
         self._index = index
 
     def _index_change(self, catalog: Catalog, names: set[ToolName]) -> None:
@@ -142,8 +146,10 @@ class Holdings:
         return [spec for spec in catalog.specs if spec.name not in self._unseen]
 
     def shelve(self) -> None:
-        """Keep a large index for the next run; nobody may search meanwhile."""
-        index, worth = self._index, self._unsaved and not self._behind and len(self.catalog) >= WORTH_KEEPING
+        """Keep an index that is costly to make for the next run; nobody may search meanwhile."""
+        index = self._index
+        costly = len(self.catalog) >= WORTH_KEEPING or (isinstance(index, Slow) and index.slow)
+        worth = self._unsaved and not self._behind and costly
         if worth and self._shelf is not None and isinstance(index, Shelved):
             with suppress(OSError):
                 index.save(self._shelf)
@@ -159,4 +165,18 @@ class Shelved(Protocol):
 
     def load(self, path: Path, specs: Iterable[ToolSpec]) -> int:
         """Hold these tools, and say how many the file knew."""
+        ...
+
+
+@runtime_checkable
+class Slow(Protocol):
+    """An index with models that may need a while for each tool."""
+
+    @property
+    def slow(self) -> bool:
+        """Whether one of its models does."""
+        ...
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until they have read every tool; whether they have."""
         ...

@@ -16,6 +16,7 @@ class BoardConfig:
     name: str
     store: Path | str
     search: str
+    encoder: str
     threshold: int
     always: tuple[str, ...]
     hidden: tuple[str, ...]

@@ -1,5 +1,6 @@
 """Finding tools by words: the protocol, and the engines behind it."""
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from pegboard.index.protocol import Found, Hit, Index, Prerequisite, Where
@@ -7,7 +8,7 @@ from pegboard.index.protocol import Found, Hit, Index, Prerequisite, Where
 if TYPE_CHECKING:
     from pegboard.index.engine import ToolIndex
 
-__all__ = ["Found", "Hit", "Index", "Prerequisite", "Where", "default", "with_encoder"]
+__all__ = ["Found", "Hit", "Index", "Prerequisite", "Where", "default", "make", "with_encoder"]
 
 
 def default() -> Index:
@@ -32,3 +33,16 @@ def with_encoder() -> "ToolIndex":
     table = bundled()
     encoder = bundled_encoder()
     return ToolIndex(table, encoder) if table else ToolIndex(encoder)
+
+
+def make(encoder: str) -> Index:
+    """The engine with the sentence encoder or without it.
+
+    Parameters:
+        encoder: "on", "off", or "auto": where the extra `encoder` is installed.
+
+    Raises:
+        MissingExtraError: it is "on", and the extra is not installed.
+    """
+    installed = all(map(find_spec, ("onnxruntime", "tokenizers", "pegboard_encoder")))
+    return with_encoder() if encoder == "on" or encoder == "auto" and installed else default()

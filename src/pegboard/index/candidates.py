@@ -131,12 +131,10 @@ class Held:
     rows: Ints
     fields: npt.NDArray[np.uint8]
 
-    def bits(self, places: Sequence[int], rows: int) -> list[list[int]]:
-        """Of some candidates, the field bits of each row."""
-        found = [[0] * rows for _ in places]
-        for place, bits in zip(places, found, strict=True):
-            for at in np.flatnonzero(self.places == place).tolist():
-                bits[self.rows[at]] = int(self.fields[at])
+    def table(self, rows: int, candidates: int) -> npt.NDArray[np.uint8]:
+        """The field bits of each row in each candidate, a row a row."""
+        found = np.zeros((rows, candidates), np.uint8)
+        found[self.rows, self.places] = self.fields
         return found
 
 

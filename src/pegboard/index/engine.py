@@ -88,6 +88,11 @@ class ToolIndex:
         """Why embedders do not take part, where they failed; search goes on without them."""
         return [layer.failure for layer in self.tools.layers if layer.failure]
 
+    @property
+    def slow(self) -> bool:
+        """Whether a model reads the tools in the background."""
+        return any(layer.slow for layer in self.tools.layers)
+
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until slow embedders have read every tool; whether they have. Until then search does without them."""
         return all(layer.wait(seconds) for layer in self.tools.layers)
@@ -101,6 +106,7 @@ class ToolIndex:
         request = read(query)
         named = self._named(query, shown)
         ranked = self.ranked(request, shown, count, [slot for group in named for slot in group])
+        bits = ranked.held.table(len(ranked.rows), len(ranked.slots))
         values = rank.fused(ranked.signals)
         if request.wants and len(values):
             values = values - np.float32(OPPOSITE) * (tools.doing[ranked.slots] == -request.wants)
@@ -108,15 +114,16 @@ class ToolIndex:
             values = self._rerank(query, [tools.spec(slot) for slot in ranked.slots], ranked.signals, values)
         if tools.precedence:
             specs = [tools.spec(slot) for slot in ranked.slots]
-            values = tools.precedence.applied(values, specs, ranked.rows, ranked.bits)
+            values = tools.precedence.applied(values, specs, ranked.rows, bits)
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
         sure = confidence.of(ranked.kind, ranked.signals, values, top, named=sum(map(len, named)))
-        bits = ranked.held.bits(top, len(ranked.rows))
         hits = [
             hit(tools.spec(ranked.slots[at]), request, ranked.rows, fields, score=score, confidence=chance)
-            for at, fields, score, chance in zip(top, bits, values[top].tolist(), sure.each, strict=True)
+            for at, fields, score, chance in zip(
+                top, bits[:, top].T.tolist(), values[top].tolist(), sure.each, strict=True
+            )
         ]
         unknown = self._unknown(request, ranked.rows)
         return Found(

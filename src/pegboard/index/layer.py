@@ -57,6 +57,11 @@ class Layer:
         """Why the model does not take part, where it failed; the next change of the catalog tries again."""
 
     @property
+    def slow(self) -> bool:
+        """Whether the model needs so long for a tool that it reads them in the background."""
+        return not isinstance(self.embedder, StaticEmbedder)
+
+    @property
     def ready(self) -> bool:
         """Whether every tool has its vector."""
         return not self._waiting and self._idle.is_set()
