@@ -225,16 +225,13 @@ async def test_the_state_of_one_call_is_no_good_for_another(family: str, tmp_pat
 async def test_a_reply_that_finds_no_waiting_call_is_heard_by_a_new_one(family: str, tmp_path: Path) -> None:
     if family == "legacy":
         pytest.skip("there are no rounds")
-    source = bank()
-    async with visit(source, family, Asked(yes()), tmp_path) as (client, board):
+    source, kept = bank(), {"store": "kept"}
+    async with visit(source, family, Asked(yes()), tmp_path, board=kept) as (client, _):
         first = await client.session.call_tool("bank__pay", {"amount": 1}, allow_input_required=True)
         [key] = first.input_requests
-        async with (
-            served(board) as restarted,
-            Client(restarted, mode=family, elicitation_callback=Asked(yes())) as again,
-        ):
-            done = await again.session.call_tool(
-                "bank__pay", {"amount": 1}, request_state=first.request_state, input_responses={key: yes()}
-            )
+    async with visit(source, family, Asked(yes()), tmp_path, board=kept) as (restarted, _):
+        done = await restarted.session.call_tool(
+            "bank__pay", {"amount": 1}, request_state=first.request_state, input_responses={key: yes()}
+        )
     assert done.structured_content == {"amount": 1}
     assert len(source.handlers["pay"].calls) == 1
