@@ -239,6 +239,25 @@ def test_a_picture_goes_back_where_the_vendor_takes_one_and_is_named_elsewhere(s
 
 
 @EVERY
+@pytest.mark.parametrize("data", ["", "no base64!"])
+def test_a_broken_picture_becomes_words_since_apis_refuse_a_request_for_it(surface: Surface, data: str) -> None:
+    broken = Result(content=({"type": "image", "data": data, "mimeType": "image/png"},))
+    answer = json.dumps(surface.module.output(surface.item("crm__list", {}), broken, offered(surface)))
+    assert "no bytes that can be read" in answer
+    assert "base64" not in answer
+    assert "input_image" not in answer
+    assert "inlineData" not in answer
+
+
+@EVERY
+def test_a_picture_of_another_kind_than_it_says_goes_out_as_what_it_is(surface: Surface) -> None:
+    told = Result(content=({"type": "image", "data": PIXEL, "mimeType": "image/jpg"},))
+    answer = json.dumps(surface.module.output(surface.item("crm__list", {}), told, offered(surface)))
+    assert "image/png" in answer
+    assert "image/jpg" not in answer
+
+
+@EVERY
 def test_arguments_that_are_no_object_are_left_for_the_pipeline_to_refuse(surface: Surface) -> None:
     row = surface.item("crm__wipe", [1])
     if surface.module in (openai_chat, openai_responses):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pegboard.catalog import View
 from pegboard.core import Call, Result, Selection, Session, ToolName, ToolSpec
 from pegboard.schema.raise_ import lower_value
+from pegboard.schema.repair.intake import Intake
 from pegboard.schema.types import JsonObject
 from pegboard.schema.validate import validator
 from pegboard.surface.definition import Definition, define, define_all
@@ -70,7 +71,7 @@ def tools(
         entries.insert(0, dict(HOSTED[search]))
     if programs:
         entries.append({"type": CODE, "name": "code_execution"})
-    return Offer(to, entries, tuple(found), view, cap=cap, notes=view.notes)
+    return Offer(to, entries, tuple(found), view, cap=cap, budget=budget, notes=view.notes)
 
 
 def _chosen(view: View, search: Search) -> tuple[ToolSpec, ...]:
@@ -116,7 +117,7 @@ def _with_examples(one: Definition) -> Definition:
     if one.tool is None or one.spec is None or one.lowered is None or not one.spec.examples:
         return one
     judge = validator(one.tool["input_schema"])
-    shown = [lower_value(one.lowered, dict(example)) for example in one.spec.examples]
+    shown = [lower_value(one.lowered, Intake().copy(dict(example))) for example in one.spec.examples]
     fitting = [example for example in shown if judge.is_valid(example)]
     return replace(one, tool={**one.tool, "input_examples": fitting}) if fitting else one
 
@@ -134,7 +135,7 @@ def call(item: Any, offer: Offer, *, session: Session | None = None, group: str 
     if row.get("type") != "tool_use":
         return None
     caller: JsonObject = row.get("caller") or {}
-    name, arguments = offer.find(row["name"]), read_arguments(row.get("input"))
+    name, arguments = offer.find(str(row.get("name") or "")), read_arguments(row.get("input"))
     return offer.call(
         name,
         arguments,
@@ -155,11 +156,11 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
         offer: what the request offered.
     """
     row = plain(item)
-    name = offer.find(row["name"])
+    name = offer.find(str(row.get("name") or ""))
     references = _references(result, offer) if name == SEARCH else []
     answer: dict[str, Any] = {
         "type": "tool_result",
-        "tool_use_id": row["id"],
+        "tool_use_id": row.get("id"),
         "content": references or _content(parts_of(result, offer.spec(name))),
     }
     if result.failure is not None:

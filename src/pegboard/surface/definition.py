@@ -10,6 +10,7 @@ from pegboard.catalog import AliasTable
 from pegboard.core import ToolName, ToolSpec, mode_parameter
 from pegboard.schema.lower import Loss, Lowered, dialect, lower_once
 from pegboard.schema.repair import SchemaChange
+from pegboard.schema.repair.intake import utf8
 from pegboard.schema.types import Json, JsonObject, as_object
 from pegboard.surface.describing import Cap, Move, describe, described_schema
 
@@ -176,7 +177,7 @@ def _freeform(spec: ToolSpec, name: str, description: str, to: str) -> dict[str,
         return None
     flat: dict[str, Any] = {"type": "text"}
     if form.syntax in ("lark", "regex") and form.definition:
-        flat = {"type": "grammar", "syntax": form.syntax, "definition": form.definition}
+        flat = {"type": "grammar", "syntax": form.syntax, "definition": utf8(form.definition)}
     if to.startswith("openai-responses"):
         return {"type": "custom", "name": name, "description": description, "format": flat}
     grammar = {key: value for key, value in flat.items() if key != "type"}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pegboard.core import Hint, Relation, ToolSpec
 from pegboard.core.spec import OWN_META
+from pegboard.schema.repair.intake import utf8
 from pegboard.schema.text import shorten, size
 from pegboard.schema.types import Schema, as_object
 
@@ -74,12 +75,12 @@ def describe(spec: ToolSpec, *, rule: str = "", cap: Cap | None = None) -> Descr
         cap: the most that the description may take.
     """
     own, filled = _own_text(spec)
-    moves = list(filled)
+    own, moves = utf8(own), list(filled)
     if cap is not None and size(own, cap.unit) > cap.limit:
         moves.append(Move("description", own, "shortened"))
         own = shorten(own, cap.limit, cap.unit)
     text, parameters = own, list[tuple[str, str]]()
-    for what, said, parameter in _notes(spec, rule):
+    for what, said, parameter in ((what, utf8(said), at) for what, said, at in _notes(spec, rule)):
         if parameter is not None and parameter in spec.properties:
             parameters.append((parameter, _of_parameter(said, parameter)))
         if said.casefold() in text.casefold():
@@ -198,10 +199,11 @@ def describe_namespace(namespace: str, *, instructions: str = "", cap: Cap | Non
         instructions: what its server says of itself.
         cap: the most that it may take.
     """
-    text = instructions.strip()
+    text = utf8(instructions.strip())
     moves: list[Move] = []
     if not text:
         text = f"Tools of {humanised(namespace).lower()}." if namespace else "Tools of no group."
+        text = utf8(text)
         moves.append(Move("description", text, "filled from the name"))
     if cap is not None and size(text, cap.unit) > cap.limit:
         moves.append(Move("description", text, "shortened"))

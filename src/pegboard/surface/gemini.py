@@ -8,6 +8,7 @@ from typing import Any
 
 from pegboard.catalog import View
 from pegboard.core import Call, Result, Session
+from pegboard.schema.repair.intake import Intake
 from pegboard.schema.types import JsonObject
 from pegboard.surface.definition import define_all
 from pegboard.surface.describing import Cap
@@ -42,7 +43,7 @@ def tools(
     found = define_all(view.listed, to, aliases=view.aliases, cap=cap, budget=budget, total=total)
     declared = [one.tool for one in found if one.tool is not None]
     entries = [{"functionDeclarations": declared}] if declared else []
-    return Offer(to, entries, tuple(found), view, cap=cap, notes=view.notes)
+    return Offer(to, entries, tuple(found), view, cap=cap, budget=budget, notes=view.notes)
 
 
 def call(item: Any, offer: Offer, *, session: Session | None = None, group: str | None = None) -> Call | None:
@@ -62,7 +63,7 @@ def call(item: Any, offer: Offer, *, session: Session | None = None, group: str 
         return None
     signature = row.get("thoughtSignature", row.get("thought_signature"))
     return offer.call(
-        offer.find(body["name"]),
+        offer.find(str(body.get("name") or "")),
         read_arguments(body.get("args") or {}),
         session or Session(),
         id=body.get("id"),
@@ -107,4 +108,4 @@ def _response(parts: tuple[Part, ...], result: Result) -> dict[str, Any]:
     if result.failure is not None:
         return {"error": text or str(result.failure)}
     plain_ = result.value is not None and not result.content and len(parts) == 1
-    return {"output": result.value if plain_ else text or "See the parts."}
+    return {"output": Intake().copy(result.value) if plain_ else text or "See the parts."}

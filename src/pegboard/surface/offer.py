@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
-from pegboard.catalog import Unknown, View, resolve
+from pegboard.catalog import Unknown, View, readable_name, resolve
 from pegboard.core import Call, Session, ToolName, ToolSpec
 from pegboard.core.spec import OWN_META
 from pegboard.schema.lower import Loss
@@ -31,8 +31,9 @@ class Offer:
         tools: the entries of the request's `tools`.
         definitions: every tool of the request in its order, those that were refused too.
         view: what was offered.
-        inner: the tools that are called by a namespace and a name inside it.
+        groups: where tools are called by a namespace and a name inside it, each namespace by its wire name.
         cap: the most that a description may take.
+        budget: bytes that each definition may take.
         notes: what a reader should know of the selection.
     """
 
@@ -40,8 +41,9 @@ class Offer:
     tools: list[dict[str, Any]]
     definitions: tuple[Definition, ...]
     view: View
-    inner: Mapping[tuple[str, str], ToolName] = field(default_factory=dict[tuple[str, str], ToolName])
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
     cap: Cap | None = None
+    budget: int | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -72,13 +74,20 @@ class Offer:
             name: the name that was called.
             namespace: the namespace beside it, where the provider has such.
         """
-        if namespace and (namespace, name) in self.inner:
-            return self.inner[namespace, name]
+        inside = self._inside(self.groups[namespace], name) if namespace and namespace in self.groups else None
+        if inside is not None:
+            return inside
         for text in (f"{namespace}.{name}", name) if namespace else (name,):
             found = resolve(text, self.view, self.view.aliases)
             if not isinstance(found, Unknown):
                 return found
         return self.view.aliases.full.get(name, ToolName(namespace or "", name))
+
+    def _inside(self, namespace: str, name: str) -> ToolName | None:
+        """The tool of a namespace that has a name inside of it."""
+        wires = (inner_prefix(namespace) + name, name)
+        found = [self.view.aliases.full.get(wire, ToolName("", wire)) for wire in wires]
+        return next((one for one in found if one.namespace == namespace and one in self.view), None)
 
     def spec(self, name: ToolName) -> ToolSpec | None:
         """A tool of the view."""
@@ -90,7 +99,8 @@ class Offer:
         spec = self.view.tools.get(name)
         if known is not None or spec is None:
             return known
-        return define(spec, wire_name(name, self.view.aliases, self.to), self.to, cap=self.cap)
+        wire = wire_name(name, self.view.aliases, self.to)
+        return define(spec, wire, self.to, cap=self.cap, budget=self.budget)
 
     @cached_property
     def _by_name(self) -> dict[ToolName, Definition]:
@@ -125,6 +135,11 @@ class Offer:
         return Call(
             tool=tool, arguments=arguments, session=session, id=id, parent=parent, group=group, meta=meta
         )  # fmt: skip
+
+
+def inner_prefix(namespace: str) -> str:
+    """What a tool's wire name begins with, and its name inside of its namespace does not."""
+    return f"{readable_name(ToolName('', namespace))}__" if namespace else ""
 
 
 def read_arguments(text: Any) -> Json:

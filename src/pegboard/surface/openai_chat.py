@@ -37,7 +37,7 @@ def tools(
     """
     found = define_all(view.listed, to, aliases=view.aliases, cap=cap, budget=budget, total=total)
     entries = [one.tool for one in found if one.tool is not None]
-    return Offer(to, entries, tuple(found), view, cap=cap, notes=view.notes)
+    return Offer(to, entries, tuple(found), view, cap=cap, budget=budget, notes=view.notes)
 
 
 def call(item: Any, offer: Offer, *, session: Session | None = None, group: str | None = None) -> Call | None:
@@ -54,7 +54,9 @@ def call(item: Any, offer: Offer, *, session: Session | None = None, group: str 
     if body is None:
         return None
     arguments = {"input": body.get("input", "")} if "custom" in row else read_arguments(body.get("arguments"))
-    return offer.call(offer.find(body["name"]), arguments, session or Session(), id=row.get("id"), group=group)
+    return offer.call(
+        offer.find(str(body.get("name") or "")), arguments, session or Session(), id=row.get("id"), group=group
+    )
 
 
 def _body(row: JsonObject) -> JsonObject | None:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from pegboard.catalog import AliasTable, View
-from pegboard.catalog.alias import readable_name
 from pegboard.core import Call, Result, Selection, Session, ToolName, ToolSpec, mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT
+from pegboard.errors import DefinitionError
 from pegboard.schema.types import JsonObject
 from pegboard.surface.definition import Definition, define, define_all
 from pegboard.surface.describing import Cap, describe_namespace
-from pegboard.surface.offer import REPLACED, SEARCH, Offer, hits, read_arguments, without
+from pegboard.surface.offer import REPLACED, SEARCH, Offer, hits, inner_prefix, read_arguments, without
 from pegboard.surface.parts import IMAGES, PDF, Kind, Part, joined, parts_of, plain
 
 DEFAULT = "functions"
@@ -60,15 +60,15 @@ def tools(
     found += [define(spec, view.wire_name(spec.name), to, cap=cap, budget=budget) for spec in deferred]
     late, callers = {spec.name for spec in deferred}, Selection.parse(programs)
     found = [_marked(one, late, callers) for one in found]
-    inner = _inner(view) if namespaces else {}
-    entries = _grouped(found, view, inner, cap)
+    groups = _groups(view)
+    entries = _grouped(found, view, groups if namespaces else {}, cap)
     if deferred and any(one.tool for one in found[len(listed) :]):
         entries.append({"type": "tool_search"})
     elif search == "client" and view.deferred:
         entries.append(_search_tool(view, to))
     if programs:
         entries.append({"type": "programmatic_tool_calling"})
-    return Offer(to, entries, tuple(found), view, inner, cap, view.notes)
+    return Offer(to, entries, tuple(found), view, groups, cap, budget, view.notes)
 
 
 def _chosen(view: View, search: Search) -> tuple[tuple[ToolSpec, ...], tuple[ToolSpec, ...]]:
@@ -101,63 +101,48 @@ def _promises(spec: ToolSpec) -> bool:
     return DOCUMENTED_OUTPUT not in spec.meta and mode_parameter(spec) is None
 
 
-def _inner(view: View) -> dict[tuple[str, str], ToolName]:
-    """Each tool of a namespace by the names that it is called by: its namespace's, and its own inside."""
-    groups = _group_names(view)
-    found: dict[tuple[str, str], ToolName] = {}
-    for name in view.tools:
-        group = groups[name.namespace] if name.namespace else DEFAULT
-        wire = view.wire_name(name)
-        short = wire.removeprefix(f"{readable_name(ToolName('', name.namespace))}__") if name.namespace else wire
-        found[group, wire if (group, short) in found else short] = name
-    return found
-
-
-def _group_names(view: View) -> dict[str, str]:
-    """The wire name of each namespace."""
-    names = [ToolName("", namespace) for namespace in dict.fromkeys(name.namespace for name in view.tools) if namespace]
-    table = AliasTable().extend(names, reserved=RESERVED)
-    return {name.name: table[name] for name in names}
+def _groups(view: View) -> dict[str, str]:
+    """Each namespace by its wire name, and the one of tools that have none."""
+    own = dict.fromkeys(name.namespace for name in view.tools if name.namespace)
+    table = AliasTable().extend((ToolName("", namespace) for namespace in own), reserved=RESERVED)
+    return {DEFAULT: "", **{table[ToolName("", namespace)]: namespace for namespace in own}}
 
 
 def _grouped(
-    found: Iterable[Definition],
-    view: View,
-    inner: Mapping[tuple[str, str], ToolName],
-    cap: Cap | None,
-    default: str | None = None,
+    found: Iterable[Definition], view: View, groups: Mapping[str, str], cap: Cap | None, *, nameless: bool = False
 ) -> list[dict[str, Any]]:
     """The entries: tools of a namespace in one, where its first tool stands.
 
     Parameters:
         found: the definitions.
         view: what says of a namespace what it is.
-        inner: the names inside of namespaces; empty for entries of their own.
+        groups: the namespaces; empty for entries of their own.
         cap: the most that a description may take.
-        default: the namespace of tools that have none; None for entries of their own.
+        nameless: whether tools of no namespace stand in one, too.
     """
-    places = {name: place for place, name in inner.items()}
+    wired = {namespace: group for group, namespace in groups.items()}
     entries: list[dict[str, Any]] = []
-    groups: dict[str, list[dict[str, Any]]] = {}
+    filled: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         if one.tool is None or one.spec is None:
             continue
         own = one.spec.name.namespace
-        group, short = places.get(one.spec.name, ("", one.name))
-        if not group or (not own and default is None):
+        if own not in wired or not (own or nameless):
             entries.append(one.tool)
             continue
-        if group not in groups:
+        if own not in filled:
             about = describe_namespace(own, instructions=view.about.get(own, ""), cap=cap).text
-            groups[group] = []
-            entries.append({"type": "namespace", "name": group, "description": about, "tools": groups[group]})
-        groups[group].append({**one.tool, "name": short})
+            filled[own] = []
+            entries.append({"type": "namespace", "name": wired[own], "description": about, "tools": filled[own]})
+        filled[own].append({**one.tool, "name": one.name.removeprefix(inner_prefix(own))})
     return entries
 
 
 def _search_tool(view: View, to: str) -> dict[str, Any]:
     spec = next((spec for spec in view.meta if spec.name == SEARCH), None)
-    assert spec is not None, "a view with deferred tools has the search"
+    if spec is None:
+        step = "Take the view from a board, or choose search='hosted'."
+        raise DefinitionError("The view has deferred tools, and no tool_search to find them by.", next_step=step)
     made = define(spec, SEARCH.name, to.removesuffix("-strict")).tool
     assert made is not None, "the search's own schema is plain"
     parameters, description = made["parameters"], made["description"]
@@ -177,9 +162,9 @@ def call(item: Any, offer: Offer, *, session: Session | None = None, group: str 
     whose = session or Session()
     match row.get("type"):
         case "function_call":
-            arguments, name = read_arguments(row.get("arguments")), offer.find(row["name"], row.get("namespace"))
+            arguments, name = read_arguments(row.get("arguments")), offer.find(_name(row), row.get("namespace"))
         case "custom_tool_call":
-            arguments, name = {"input": row.get("input", "")}, offer.find(row["name"], row.get("namespace"))
+            arguments, name = {"input": row.get("input", "")}, offer.find(_name(row), row.get("namespace"))
         case "tool_search_call" if row.get("execution") == "client":
             arguments, name = read_arguments(row.get("arguments") or {}), SEARCH
         case _:
@@ -188,6 +173,10 @@ def call(item: Any, offer: Offer, *, session: Session | None = None, group: str 
     marks = {"namespace": row.get("namespace"), "caller": row.get("caller")}
     id, parent = row.get("call_id"), caller.get("caller_id")
     return offer.call(name, arguments, whose, id=id, parent=parent, group=group, marks=marks)
+
+
+def _name(row: JsonObject) -> str:
+    return str(row.get("name") or "")
 
 
 def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
@@ -202,7 +191,7 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
     if row.get("type") == "tool_search_call":
         return _found(row, result, offer)
     custom = row.get("type") == "custom_tool_call"
-    spec = offer.spec(offer.find(row["name"], row.get("namespace")))
+    spec = offer.spec(offer.find(_name(row), row.get("namespace")))
     answer: dict[str, Any] = {
         "type": "custom_tool_call_output" if custom else "function_call_output",
         "call_id": row.get("call_id"),
@@ -211,7 +200,7 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
     if row.get("caller"):
         answer["caller"] = row["caller"]
     if row.get("namespace") and not custom:
-        answer |= {"name": row["name"], "namespace": row["namespace"]}
+        answer |= {"name": _name(row), "namespace": row["namespace"]}
     return answer
 
 
@@ -220,13 +209,12 @@ def _found(row: JsonObject, result: Result, offer: Offer) -> dict[str, Any]:
     definitions = [offer.definition(name) for name in hits(result.value, offer)]
     loaded = [one for one in definitions if one is not None and one.spec is not None]
     marked = [_marked(one, {one.spec.name}, Selection.parse(())) for one in loaded if one.spec is not None]
-    inner = offer.inner or _inner(offer.view)
     return {
         "type": "tool_search_output",
         "call_id": row.get("call_id"),
         "status": "completed" if result.ok else "incomplete",
         "execution": "client",
-        "tools": _grouped(marked, offer.view, inner, offer.cap, DEFAULT),
+        "tools": _grouped(marked, offer.view, offer.groups, offer.cap, nameless=True),
     }
 
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any, cast
 
 from pegboard.core import Report, Result, ToolSpec
+from pegboard.schema.media import decode, sniff
+from pegboard.schema.repair.intake import utf8
 from pegboard.schema.types import Json, JsonObject, as_object
 from pegboard.surface.forms import block
 
@@ -109,7 +111,7 @@ def _read(text: str) -> Json:
 
 
 def _text(text: str) -> Part:
-    return Part(Kind.TEXT, text)
+    return Part(Kind.TEXT, utf8(text))
 
 
 def _part(found: JsonObject) -> Part:
@@ -140,10 +142,18 @@ def _resource(found: JsonObject) -> Part:
 
 
 def _media(data: str, mime: str, name: str = "") -> Part:
+    """A picture or file; one that is broken is words, since APIs refuse a whole request for it."""
+    found = decode(data)
+    told = sniff(found[:32]) if found else None
+    if told is not None and told.startswith("image/") and mime.startswith("image/"):
+        mime = told  # APIs compare the two
+    size = "no bytes that can be read" if not found else f"{len(found):,} bytes"
+    words = utf8(f"[{name + ', ' if name else ''}{mime}, {size}: not shown, because this API takes none here]")
+    if not found:
+        return Part(Kind.TEXT, words)
     kind = Kind.IMAGE if mime.startswith("image/") else Kind.FILE
-    size = f"{len(data) * 3 // 4:,} bytes"
-    words = f"[{name + ', ' if name else ''}{mime}, {size}: not shown, because this API takes none here]"
-    return Part(kind, words, data, mime, name or f"file.{mime.rpartition('/')[2]}")
+    ended = utf8(name) or f"file.{utf8(mime).rpartition('/')[2]}"
+    return Part(kind, words, "".join(data.split()), utf8(mime), ended)
 
 
 def plain(item: Any) -> dict[str, Any]:

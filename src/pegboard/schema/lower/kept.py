@@ -8,8 +8,8 @@ from functools import lru_cache
 from pegboard.schema.lower.run import Lowered, lower
 from pegboard.schema.types import Json
 
-KEPT = 4096
-"""How many lowerings are kept."""
+KEPT = 16_384
+"""How many lowerings are kept; one takes about 10 KB."""
 
 
 @dataclass(frozen=True, slots=True)
