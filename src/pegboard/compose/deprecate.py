@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
-from pegboard.compose.inputs import read_input
 from pegboard.compose.succession import Succession
 from pegboard.core import Note, NoteKind, Tool, ToolName
 from pegboard.core.draft import Unbound
 from pegboard.errors import PegboardError
+from pegboard.schema.shorthand import read_object
 from pegboard.schema.template import Template
 from pegboard.schema.types import JsonObject
 
@@ -62,7 +62,7 @@ def _over(name: str, table: JsonObject, tool: Tool | None) -> Tool:
         sunset=table.get("sunset"),
         value=None if value is None else Template.parse(value),
         old=None if tool is None or isinstance(tool.handler, Unbound) else tool.spec,
-        input=read_input(table.get("input") or None, f"{where}.input"),
+        input=read_object(table.get("input") or None, f"{where}.input"),
         description=table.get("description") or "",
     )
     return Unbound.tool(definition, definition.description)

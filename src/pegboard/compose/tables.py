@@ -8,7 +8,6 @@ from pegboard.compose.bind import Composite
 from pegboard.compose.bundle import Bundle
 from pegboard.compose.fanout import Pace
 from pegboard.compose.gather import Branch
-from pegboard.compose.inputs import read_input
 from pegboard.compose.merge import Merge
 from pegboard.compose.merge import key as merge_by_key
 from pegboard.compose.scatter import Scatter
@@ -17,6 +16,7 @@ from pegboard.compose.upstream import UpstreamTool
 from pegboard.core import Note, NoteKind, ToolName
 from pegboard.errors import DefinitionError, PegboardError
 from pegboard.schema.expression import Expression
+from pegboard.schema.shorthand import read_object
 from pegboard.schema.template import Template
 from pegboard.schema.types import Json, JsonObject, as_object
 
@@ -80,7 +80,7 @@ def _bundle(name: str, table: JsonObject) -> Composite:
         name=ToolName.parse(name),
         description=table["description"],
         steps=read_steps(table["steps"], f"bundle.{name}.steps"),
-        input=read_input(table.get("input") or None, f"bundle.{name}.input"),
+        input=read_object(table.get("input") or None, f"bundle.{name}.input"),
         output=None if output is None else Template.parse(output),
         category=table.get("category"),
         replaces=tuple(table.get("replaces", ())),
@@ -99,7 +99,7 @@ def _scatter(name: str, table: JsonObject) -> Composite:
         merge=_merge(table),
         timeout=table.get("timeout", 10.0),
         quorum=table.get("quorum", 1),
-        input=read_input(table.get("input") or None, f"{where}.input"),
+        input=read_object(table.get("input") or None, f"{where}.input"),
         category=table.get("category"),
     )
 

@@ -89,6 +89,11 @@ def offers(spec: ToolSpec, mode: Mode) -> bool:
     return mode is Mode.EXECUTE or mode.value in spec.meta.get(_OWN, ())
 
 
+def own_modes(spec: ToolSpec) -> tuple[Mode, ...]:
+    """The modes besides execute that the tool's own handler runs in."""
+    return tuple(Mode(mode) for mode in spec.meta.get(_OWN, ()))
+
+
 def take_mode(spec: ToolSpec, arguments: JsonObject) -> tuple[Mode | None, JsonObject]:
     """Split the mode off the arguments; what is no mode, or no object, stays as it is, for the guard to refuse."""
     name = mode_parameter(spec)
