@@ -14,6 +14,7 @@ from pegboard.check.rules import RULES, THEMES
 from pegboard.cli.app import build
 from pegboard.cli.overview import shortcut
 from pegboard.config.key import Key, Table
+from pegboard.config.shaping import SHAPE
 from pegboard.config.tables import SOURCE, SOURCE_KINDS, TABLES
 from pegboard.config.template import to_toml
 from pegboard.core import FailureCode
@@ -34,6 +35,7 @@ def config_page() -> str:
         if table is SOURCE:
             for kind in SOURCE_KINDS:
                 parts += [f"### Sources of kind `{kind.name}`", "", _keys((kind.key, *kind.keys))]
+            parts += [f"### [{SHAPE.name}]", SHAPE.doc, _keys(SHAPE.keys)]
     return "\n\n".join([*parts, _selectors()]) + "\n"
 
 

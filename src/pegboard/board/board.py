@@ -116,7 +116,7 @@ class Board(Overseen):
         self._memory = memory
         self.assets = assets
         self._builtins = tuple(BUILTINS[name] for name in builtins)
-        self._composer = Composer(self.run, config.tables if config is not None else {})
+        self._composer = Composer(self.run, config)
         guard = (
             Guard.of(config, lambda: memory.store, tuple(sources))
             if config is not None and memory is not None
@@ -171,7 +171,7 @@ class Board(Overseen):
         consent = Consent.of(found, memory, approvers)
         builders = builder_of(found)
         board = cls(
-            [*sources_of(found), *beside, *builders],
+            [*sources_of(found, assets), *beside, *builders],
             name=found.board.name,
             residency=residency_of(found),
             budget=Budget(**found.tables["budget"]),

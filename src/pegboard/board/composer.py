@@ -6,9 +6,10 @@ from pegboard.board.hinted import hinted
 from pegboard.board.overridden import overridden
 from pegboard.catalog import Catalog
 from pegboard.catalog.frozen import Frozen
+from pegboard.config import Config
 from pegboard.core import Handler, Note, Tool
 from pegboard.core.draft import DRAFT, Unbound
-from pegboard.schema.types import JsonObject
+from pegboard.schema.types import Json, JsonObject, as_object
 
 TABLES = ("batch", "bundle", "scatter", "deprecated", "hint", "override")
 
@@ -18,15 +19,19 @@ class Composer:
 
     Parameters:
         run: the board's pipeline, through which composed tools call.
-        tables: the config's tables.
+        config: the board's config; None: only what Python modules define is bound.
     """
 
-    def __init__(self, run: Handler, tables: Mapping[str, JsonObject]) -> None:
+    def __init__(self, run: Handler, config: Config | None = None) -> None:
         self._run = run
-        self._tables = {name: tables[name] for name in TABLES if tables.get(name)}
+        self._tables: Mapping[str, JsonObject] = {}
+        if config is not None:
+            self._tables = {name: config.tables[name] for name in TABLES if config.tables.get(name)}
+        self._previews = previews_of(config) if config is not None else []
         self._frozen: Frozen | None = None
         self._notes: tuple[Note, ...] = ()
         self._unknown: tuple[str, ...] = ()
+        self._unpaired: tuple[str, ...] = ()
 
     @property
     def tables(self) -> Mapping[str, JsonObject]:
@@ -44,13 +49,22 @@ class Composer:
 
     def __call__(self, tools: Sequence[Tool]) -> list[Tool]:
         """The tools with the composed ones among them; what cannot work is set aside in `warnings`."""
+        tools = self._paired(tools)
         if self._frozen is None:
             return self._composed(tools)
         return self._frozen.only(self._composed(self._frozen.hold(tools)))
 
+    def _paired(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        if not self._previews:
+            return tools
+        from pegboard.compose.paired import pair
+
+        paired, self._unpaired = pair(tools, self._previews, self._run)
+        return paired
+
     def _composed(self, tools: Sequence[Tool]) -> list[Tool]:
         if not self._tables and not any(is_draft(tool) or tool.spec.successor for tool in tools):
-            self._notes = ()
+            self._notes = self._unknown = ()
             return list(tools)
         from pegboard.compose import bind
         from pegboard.compose.deprecate import deprecate, succeed
@@ -69,7 +83,22 @@ class Composer:
     def warnings(self) -> tuple[str, ...]:
         """What was set aside, and why."""
         aside = (f"{note.tool} is not on the board. {note.message}" for note in self._notes)
-        return (*aside, *self._unknown)
+        return (*aside, *self._unknown, *self._unpaired)
+
+
+def previews_of(config: Config) -> list[tuple[str, str, Json]]:
+    """The tools of a config that another one previews: namespace, name, and what `preview` says."""
+    return [
+        (source.prefix, shape.get("name") or name, shape["preview"])
+        for source in config.sources.values()
+        if not source.disabled
+        for name, shape in as_object(source.shaping.get("tools")).items()
+        if _is_another(shape.get("preview"))
+    ]
+
+
+def _is_another(preview: Json) -> bool:
+    return isinstance(preview, str) or "tool" in as_object(preview)
 
 
 def is_draft(tool: Tool) -> bool:

@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from pegboard.board.roster import Filter
 from pegboard.config import Config, SourceConfig
-from pegboard.core import Health, Listing, Selection, Source, SourceState, ToolSpec
+from pegboard.core import Health, Listing, Selection, Shelf, Source, SourceState, ToolSpec
 from pegboard.sources.wrap import Disabled, versioned
 
 STARTS = 4
@@ -27,11 +27,13 @@ class Making:
         source: its table.
         config: the whole config.
         starting: how many processes may start at the same time; all sources of a board share it.
+        shelf: where raw answers of reshaped tools are kept.
     """
 
     source: SourceConfig
     config: Config
     starting: anyio.CapacityLimiter
+    shelf: Shelf | None = None
 
 
 Maker: TypeAlias = Callable[[Making], Source]
@@ -157,25 +159,42 @@ KINDS: Mapping[str, Maker] = {
 """The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
 
 
-def sources_of(config: Config) -> list[Source]:
-    """The sources of a config, each made when it is first opened."""
+def sources_of(config: Config, shelf: Shelf | None = None) -> list[Source]:
+    """The sources of a config, each made when it is first opened.
+
+    Parameters:
+        config: the config.
+        shelf: where raw answers of reshaped tools are kept.
+    """
     starting = anyio.CapacityLimiter(STARTS)
-    return [source_of(table, config, starting) for table in config.sources.values()]
+    return [source_of(table, config, starting, shelf) for table in config.sources.values()]
 
 
-def source_of(table: SourceConfig, config: Config, starting: anyio.CapacityLimiter) -> Source:
+def source_of(
+    table: SourceConfig, config: Config, starting: anyio.CapacityLimiter, shelf: Shelf | None = None
+) -> Source:
     """One source, made when it is first opened.
 
     Parameters:
         table: its table.
         config: the whole config.
         starting: how many processes may start at the same time.
+        shelf: where raw answers of reshaped tools are kept.
     """
-    making = Making(table, config, starting)
+    making = Making(table, config, starting, shelf)
     if table.disabled:
         return Disabled(table.name, table.kind, "It is switched off.")
-    planned = Planned(table.name, table.kind, lambda: KINDS[table.kind](making))
+    planned = Planned(table.name, table.kind, partial(_made, making))
     return versioned(planned, table.version) if table.version else planned
+
+
+def _made(making: Making) -> Source:
+    source = KINDS[making.source.kind](making)
+    if not making.source.is_shaped:
+        return source
+    from pegboard.board.shaping import reshaped
+
+    return reshaped(source, making.source, making.config, making.shelf)
 
 
 def filters_of(config: Config) -> dict[str, Filter]:

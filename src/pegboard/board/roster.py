@@ -15,7 +15,20 @@ from pegboard.board.drift import RELEASE_SECONDS, Guard, refusal
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory, Recalled
 from pegboard.catalog import Diff, Unknown
-from pegboard.core import Failure, FailureCode, Health, Source, SourceState, SourceStatus, Tool, ToolName, ToolSpec
+from pegboard.core import (
+    Failure,
+    FailureCode,
+    Health,
+    Note,
+    NoteKind,
+    Source,
+    SourceState,
+    SourceStatus,
+    Tool,
+    ToolName,
+    ToolSpec,
+    mode_parameter,
+)
 from pegboard.core.draft import DRAFT
 from pegboard.discovery.answers import unknown_failure
 from pegboard.errors import PegboardError, nearest
@@ -153,9 +166,24 @@ class Roster:
         found: list[SourceStatus] = []
         for attached in self._attached.values():
             status = await attached.status()
-            found.append(replace(status, notes=(*status.notes, *duplicates(attached, taken))))
+            odd = (*duplicates(attached, taken), *self._aliased(attached))
+            found.append(replace(status, notes=(*status.notes, *odd)))
             taken |= {tool.name for tool in attached.tools}
         return found
+
+    def _aliased(self, attached: Attached) -> list[Note]:
+        """Notes on tools whose own parameter `mode` left another name for ours."""
+        held = [self._held.catalog.get(tool.name) for tool in attached.tools]
+        return [
+            Note(
+                NoteKind.WARNING,
+                tool.name.name,
+                f"/properties/{name}",
+                f"It has a parameter mode of its own, so its mode of operation is chosen by {name}.",
+            )
+            for tool in held
+            if tool is not None and (name := mode_parameter(tool.spec)) not in (None, "mode")
+        ]
 
     async def health(self, source: str) -> Health:
         """How one source is."""

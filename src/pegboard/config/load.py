@@ -4,12 +4,13 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from pegboard.config.key import BadValue, Key, Table
 from pegboard.config.model import BoardConfig, Config, SourceConfig
+from pegboard.config.shaping import MODEL, SHAPING
 from pegboard.config.tables import BOARD, SOURCE, SOURCE_KINDS, TABLES
 from pegboard.config.types import NAMESPACE, name_of
 from pegboard.errors import ConfigError, nearest
@@ -94,6 +95,7 @@ def parse(
     sources = reader.sources(document.get(SOURCE.name, {}), board)
     named = [table for table in TABLES if table.named and table is not SOURCE]
     tables |= {table.name: reader.named(table, document.get(table.name, {})) for table in named}
+    sources = {name: _with_models(source, tables[MODEL.name]) for name, source in sources.items()}
     reader.unknown("", document, [table.name for table in TABLES], {"mcpServers": "Write [sources.NAME]."})
     if reader.problems:
         raise InvalidConfigError(str(path or "config"), reader.problems)
@@ -106,6 +108,11 @@ def parse(
         secrets=Secrets(folder, environ),
         warnings=tuple(reader.warnings),
     )
+
+
+def _with_models(source: SourceConfig, models: JsonObject) -> SourceConfig:
+    """The source with the models that its shapes speak of: another model is another listing."""
+    return replace(source, shaping={**source.shaping, "board": models}) if source.is_shaped else source
 
 
 def source_config(name: str, table: JsonObject, board: BoardConfig, folder: Path) -> SourceConfig:
@@ -205,7 +212,8 @@ class _Reader:
             ("call_timeout", board.call_timeout),
         ):
             values[key] = fallback if values[key] is None else values[key]
-        return SourceConfig(name=name, kind=kind, target=target, options=options, **values)
+        shaping = {key.name: values.pop(key.name) for key in SHAPING}
+        return SourceConfig(name=name, kind=kind, target=target, options=options, shaping=shaping, **values)
 
     def _kind(self, where: str, body: JsonObject) -> str | None:
         kinds = [name for name in _KINDS if name in body]

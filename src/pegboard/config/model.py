@@ -54,6 +54,7 @@ class SourceConfig:
         disabled: whether it is left out.
         options: the keys that only this kind has, defaults filled in (for `mcp`: transport, env, headers, cwd).
         version: the version of its tools.
+        shaping: the keys of `config.shaping.SHAPING`, and under `board` the models of the board where they are used.
         origin: the discoverable that it was installed from; None for a source of the file.
         where: the dotted key of the table, for errors.
     """
@@ -72,6 +73,12 @@ class SourceConfig:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     version: str | None = None
     origin: str | None = None
+    shaping: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_shaped(self) -> bool:
+        """Whether its tools shall look different from what it lists."""
+        return any(value for key, value in self.shaping.items() if key != "board")
 
     @property
     def where(self) -> str:
@@ -82,7 +89,8 @@ class SourceConfig:
     def fingerprint(self) -> str:
         """Changes when the source would list other tools, so that a stored listing of the old one is not used."""
         fields = [self.kind, self.target, self.prefix, self.allow, self.deny, self.trust_annotations]
-        return digest([*fields, dict(self.options), *([self.version] if self.version else [])])
+        more = [*([self.version] if self.version else []), *([dict(self.shaping)] if self.is_shaped else [])]
+        return digest([*fields, dict(self.options), *more])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
 from pegboard.config.judged import CHECK, OVERRIDE
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.offered import DIRECTORIES, SUGGESTIONS
+from pegboard.config.shaping import MODEL, SHAPING
 from pegboard.config.types import (
     FLAG,
     LIMITS,
@@ -193,6 +194,7 @@ SOURCE = Table(
             "nothing. The board's policy comes first: `pegboard describe TOOL` says why a tool is where it is.",
         ),
         Key("disabled", FLAG, "Leaves it out without deleting its table.", False),
+        *SHAPING,
     ),
     named=True,
     hints={
@@ -339,6 +341,7 @@ BUILDER = Table(
 TABLES: tuple[Table, ...] = (
     BOARD,
     SOURCE,
+    MODEL,
     OVERRIDE,
     CHECK,
     APPROVAL,

@@ -166,6 +166,8 @@ class _Previews:
         """Remember a preview; after an execute, say how it differed from the preview before it."""
         if not offers(spec, Mode.PREVIEW) or result.failure is not None:
             return result
+        if result.report is not None and result.report.data.get("prepared"):
+            return result  # a request that was not sent says nothing of what it would do
         key = (call.session.id, call.tool, digest(call.arguments))
         if call.mode is Mode.PREVIEW:
             self.values[key] = result.value

@@ -47,7 +47,7 @@ class PythonSource:
             SourceError: the module is not there, or fails while it is imported; it says in which file and line.
         """
         self._closed = anyio.Event()
-        with _on_path(self._path):
+        with on_path(self._path):
             self._module = await anyio.to_thread.run_sync(self._import)
             try:
                 yield
@@ -95,7 +95,7 @@ class PythonSource:
     def _import(self) -> ModuleType:
         _forget_namesake(self._module_name, self._path)
         try:
-            with _on_path(self._path, first=True):
+            with on_path(self._path, first=True):
                 return import_module(self._module_name)
         except (Exception, SystemExit) as error:  # a module may do anything while it is imported
             raise self._explained(error) from error
@@ -169,7 +169,7 @@ def _forget_namesake(module: str, path: str | None) -> None:
 
 
 @contextmanager
-def _on_path(path: str | None, *, first: bool = False) -> Generator[None]:
+def on_path(path: str | None, *, first: bool = False) -> Generator[None]:
     """Have a folder on `sys.path`: first while a module is imported from it, last so that it hides nothing."""
     if path is None:
         yield

@@ -76,4 +76,4 @@ def prepared(request: Request, mode: Mode) -> Result:
     if request.body is not None:
         value["body"] = request.shown if request.shown is not None else request.body.decode("utf-8", "replace")
     note = "This is the prepared request. It was not sent: what the service would change is not known."
-    return Result(value=value, report=Report(notes=(note,)), mode=mode)
+    return Result(value=value, report=Report(notes=(note,), data={"prepared": True}), mode=mode)

@@ -15,6 +15,7 @@ from pegboard.sources.shaped.narrow import KEYWORDS, narrowed
 from pegboard.sources.shaped.shape import Shaping
 
 _OWN = ("hide", "fix", "rename", "values", "model", "fields", "default", "required")
+_TELLING = 4
 _KEPT = ("description", "title", "additionalProperties", "$schema")
 
 
@@ -126,6 +127,13 @@ class InputShape:
         for slot in self.slots.values():
             if slot.below is not None:
                 yield from slot.below.all_hidden()
+
+    def all_fixed(self) -> Iterator[str]:
+        """Every text that is always sent, and long enough to be told from other words."""
+        yield from (value for value in self.fixed.values() if isinstance(value, str) and len(value) >= _TELLING)
+        for slot in self.slots.values():
+            if slot.below is not None:
+                yield from slot.below.all_fixed()
 
     def place(self, keys: tuple[str, ...]) -> tuple[str, ...]:
         """A place in the tool's arguments, as the caller knows it; cut where he knows nothing."""

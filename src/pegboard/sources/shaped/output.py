@@ -32,22 +32,24 @@ class OutputShape:
     Parameters:
         schema: what the reshaped tool answers; None where nobody can say.
         select: the part of an answer that is given: a path, or a template over it.
-        listed: whether what is selected is a list, so that a missing one is empty.
+        listed: whether what is selected is a list.
+        may_lack: whether an answer may do without it, which then stands for none.
         drop: says of a name that it is taken out.
         model: the model that records are of.
         fields: the map that makes records.
         flatten: whether objects inside of records become fields of them.
-        promised: whether answers must be valid by the schema.
+        record: what each record must be valid by; None where nobody promises anything.
     """
 
     schema: Schema | None
     select: Path | Template | None = None
     listed: bool = False
+    may_lack: bool = False
     drop: Callable[[str], bool] | None = None
     model: Model | None = None
     fields: FieldMap | None = None
     flatten: bool = False
-    promised: bool = False
+    record: Schema | None = None
 
     def apply(self, value: Json) -> tuple[Json, tuple[str, ...]]:
         """The answer in the shape, and notes on what was left out of it.
@@ -84,8 +86,7 @@ class OutputShape:
 
     def _checked_record(self, value: Json) -> Json:
         made = self._record(value)
-        if self.model is not None:
-            _valid(self.model.schema, made)
+        self._judge(made)
         return made
 
     def _record(self, value: Json) -> Json:
@@ -94,13 +95,11 @@ class OutputShape:
                 raise FieldError("record", "it is no object")
             value = self.fields.forward(cast("JsonObject", value))
             value = value if self.model is None else self.model.fitted(value)
-        return _flat(value) if self.flatten and isinstance(value, dict) else value
+        return _flat(cast("JsonObject", value)) if self.flatten and isinstance(value, dict) else value
 
     def _judge(self, made: Json) -> None:
-        if self.model is not None:
-            _valid(self.model.schema, made)
-        elif self.promised and self.schema is not None:
-            _valid(self.schema, made)
+        if self.record is not None:
+            _valid(self.record, made)
 
     def _selected(self, value: Json) -> Json:
         if self.select is None:
@@ -115,7 +114,7 @@ class OutputShape:
                 found, part = False, None
         if found and part is not None:
             return part
-        if self.listed:
+        if self.may_lack and isinstance(value, dict):
             return []
         raise AnswerError("the answer has nothing where its records should be")
 
@@ -176,15 +175,17 @@ def output_shape(inner: Schema | None, shape: Shape, shaping: Shaping, *, promis
     if schema is not None and shape.flatten:
         schema = _flat_schema(schema)
     unsure = node is None and shape.many is None
+    may_lack = listed and not (isinstance(select, Path) and select.is_required(root, root))
     return OutputShape(
         schema=_outer(schema, listed=listed, unsure=unsure),
         select=select,
         listed=listed,
+        may_lack=may_lack,
         drop=drop,
         model=model,
         fields=fields,
         flatten=shape.flatten,
-        promised=promised and not unsure,
+        record=schema if model is not None or (promised and not unsure) else None,
     )
 
 

@@ -280,7 +280,7 @@ def _untried(trial: Trial, bare: ToolSpec, wish: Any) -> dict[str, Json]:
 
 def _words_of(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputShape | None) -> Words:
     renamed = {old: new for old, new in taken.renamed() if old != new}
-    hidden = set(taken.all_hidden())
+    hidden = {*taken.all_hidden(), *taken.all_fixed()}
     shown = {*property_names(dict(taken.schema))}
     if output is not None:
         shown |= {*property_names(dict(output.schema or {}))}
