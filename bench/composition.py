@@ -4,7 +4,9 @@ python bench/composition.py [OPENAPI.json]
 """
 
 import json
+import socket
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -15,10 +17,11 @@ import anyio
 
 from pegboard.board import Board
 from pegboard.catalog import Catalog
-from pegboard.compose import batch, bind
+from pegboard.compose import bind
 from pegboard.compose.bundle import Bundle
 from pegboard.compose.scatter import scatter
 from pegboard.compose.steps import read_steps
+from pegboard.config import parse
 from pegboard.core import (
     Call,
     Effects,
@@ -35,7 +38,11 @@ from pegboard.core import (
 from pegboard.invoke.modes import dry_run, modes
 from pegboard.sources.openapi import OpenApiSource
 
-DESCRIPTION = Path(__file__).parents[1] / "tests" / "corpus" / "openapi" / "github-slice.json"
+ROOT = Path(__file__).parents[1]
+DESCRIPTIONS = (
+    ROOT.parent / "shared" / "corpus" / "openapi" / "slack-web-swagger2.json",  # 580 kB, where the corpus is there
+    ROOT / "tests" / "corpus" / "openapi" / "github-slice.json",
+)
 
 
 async def timed(work: Callable[[], Awaitable[Any]], rounds: int = 5) -> float:
@@ -85,26 +92,77 @@ def board(tools: list[Tool], composites: list[Any]) -> Callable[..., Awaitable[R
     return call
 
 
-async def batches() -> None:
-    one = tool("one", 0.01)
-    call = board([one, batch("one", name="many", over="item", concurrency=50, limit=50)], [])
+async def batches(url: str) -> None:
+    """A batch over HTTP, beside 50 calls in a row, a gather over the same board, and one that knows HTTP alone."""
+    import httpx2
 
-    async def in_a_row() -> None:
-        for item in range(50):
-            await call("one", item=item)
+    items = list(range(50))
+    tables = {
+        "board": {"store": ":memory:"},
+        "sources": {
+            "api": {
+                "http": {
+                    "url": url + "/{{item}}",
+                    "description": "Read an item.",
+                    "effects": "read_only",
+                    "parameters": {"type": "object", "properties": {"item": {"type": "integer"}}, "required": ["item"]},
+                },
+                "allow_private": True,
+            }
+        },
+        "batch": {"many": {"tool": "api.api", "over": "item", "limit": 50}},
+    }
+    async with Board.open(parse(tables, folder=Path())) as opened, httpx2.AsyncClient() as client:
 
-    async def gathered() -> None:
-        async with anyio.create_task_group() as tasks:
-            for item in range(50):
-                tasks.start_soon(lambda item=item: call("one", item=item))
+        async def ask(name: str, **arguments: Any) -> None:
+            result = await opened.call(name, arguments)
+            assert result.ok, result.failure
 
-    row, gather, many = (
-        await timed(in_a_row, 2),
-        await timed(gathered),
-        await timed(lambda: call("many", item=list(range(50)))),
-    )
-    print(f"batch of 50 at 10 ms: {row / many:.1f}x faster than 50 calls in a row (goal 5)")
-    print(f"batch of 50 at 10 ms: {many / gather:.2f}x of a gather by hand (goal 1.5)")
+        async def in_a_row() -> None:
+            for item in items:
+                await ask("api.api", item=item)
+
+        async def gathered() -> None:
+            async with anyio.create_task_group() as tasks:
+                for item in items:
+                    tasks.start_soon(lambda item=item: ask("api.api", item=item))
+
+        async def by_hand() -> None:
+            async def fetch(item: int) -> None:
+                (await client.get(f"{url}/{item}")).raise_for_status().json()
+
+            async with anyio.create_task_group() as tasks:
+                for item in items:
+                    tasks.start_soon(fetch, item)
+
+        await ask("many", item=items)
+        await by_hand()
+        row = await timed(in_a_row, 2)
+        many = await timed(lambda: ask("many", item=items), 9)
+        gather, hand = await timed(gathered, 9), await timed(by_hand, 9)
+    print(f"batch of 50 over HTTP at 10 ms: {row / many:.1f}x faster than 50 calls in a row (goal 5)")
+    print(f"batch of 50 over HTTP at 10 ms: {many / gather:.2f}x of a gather over the board (goal 1.5)")
+    print(f"batch of 50 over HTTP at 10 ms: {many / hand:.2f}x of a gather by hand with httpx2 (goal 1.5)")
+    print(f"    in a row {row:.3f} s, batch {many:.3f} s, gather over the board {gather:.3f} s, by hand {hand:.3f} s")
+
+
+def serve() -> None:
+    """An HTTP service that takes 10 ms; prints its address and serves until it is stopped."""
+    import uvicorn
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return
+        await anyio.sleep(0.01)
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b'{"ok": true}'})
+
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, so that Nagle is off
+    listening.bind(("127.0.0.1", 0))
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
+    settings = uvicorn.Config(app, log_level="error", lifespan="off")
+    uvicorn.Server(settings).run(sockets=[listening])
 
 
 async def bundles() -> None:
@@ -150,13 +208,23 @@ async def imports(path: Path) -> None:
     print(f"import of {path.name} ({path.stat().st_size // 1000} kB, {sizes[0]} tools): {seconds:.2f} s (goal 2)")
 
 
-async def main() -> None:
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else DESCRIPTION
-    json.loads(path.read_text())
-    for part in (batches, bundles, scatters, wrappers):
+async def measure(path: Path, url: str) -> None:
+    await batches(url)
+    for part in (bundles, scatters, wrappers):
         await part()
     await imports(path)
 
 
+def main() -> None:
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else next(path for path in DESCRIPTIONS if path.exists())
+    json.loads(path.read_text())
+    with subprocess.Popen([sys.executable, __file__, "--serve"], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            anyio.run(measure, path, server.stdout.readline().strip())
+        finally:
+            server.terminate()
+
+
 if __name__ == "__main__":
-    anyio.run(main)
+    serve() if sys.argv[1:] == ["--serve"] else main()
