@@ -19,6 +19,8 @@ from schema_values import arguments
 from styles import STYLES, SWAGGER_STYLES
 from tests.checkers.dialects import faults
 
+from pegboard.check import Severity, Toolset
+from pegboard.check import check as check_tools
 from pegboard.core import Call, Listing, Mode, NoteKind, Result, Tool
 from pegboard.schema.lower import DIALECTS, lower
 from pegboard.sources.document import read_file
@@ -112,6 +114,13 @@ def test_every_tool_is_taken_by_every_provider(name: str) -> None:
             wrong = [found.refused] if found.refused else faults(dialect, found.schema, strict=found.strict)
             refused += [(str(tool.name), dialect, fault) for fault in wrong]
     assert refused == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_the_check_finds_no_error_in_what_was_made(name: str) -> None:
+    listing = anyio.run(listed, name)
+    found = check_tools(Toolset(tuple(tool.spec for tool in listing.tools), notes={"api": listing.notes}))
+    assert [str(finding) for finding in found if finding.severity is Severity.ERROR] == []
 
 
 def _references(node: Any) -> Iterator[str]:
