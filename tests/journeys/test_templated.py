@@ -127,6 +127,7 @@ def test_an_argument_that_looks_like_an_option_is_refused(tmp_path: Path, word: 
     assert result.failure is not None
     assert result.failure.code is FailureCode.INVALID_ARGUMENTS
     assert "looks like an option" in result.failure.message
+    assert result.failure.next_step == "Give one that does not begin with -; a file may be ./-name."
     [number] = ask(tmp_path, {"echo": {"cli": [*ECHO, "{{word}}"]}}, ("echo.echo", {"word": "-5"}))
     assert number.value == ["-5"]
 

@@ -121,7 +121,21 @@ def _grouped(merge: Merge, answers: Mapping[str, Sequence[Json]]) -> tuple[list[
             notes.append(
                 f"{keyless} of {len(records)} records of {source} have no {' and '.join(merge.by)}; kept apart."
             )
-    return list(groups.values()), notes
+    return list(groups.values()), notes + _strangers(answers)
+
+
+def _strangers(answers: Mapping[str, Sequence[Json]]) -> list[str]:
+    """Say which sources answer in a shape of their own, so that none of their records can be another's."""
+    fields = {source: {name for raw in records for name in _as_record(raw)} for source, records in answers.items()}
+    known = {source: names for source, names in fields.items() if names}
+    alone = [
+        source
+        for source, names in known.items()
+        if len(known) > 1 and all(names.isdisjoint(others) for other, others in known.items() if other != source)
+    ]
+    if not alone:
+        return []
+    return [f"The records of {' and '.join(alone)} share no field with the others: map theirs with `fields`."]
 
 
 def _as_record(raw: Json) -> JsonObject:

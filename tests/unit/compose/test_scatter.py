@@ -151,6 +151,9 @@ def test_different_shapes_are_merged_as_far_as_they_go() -> None:
     assert [record["_sources"] for record in value["records"]] == [["list"], ["list"], ["one"], ["text"], ["nested"]]
     assert value["records"][0]["value"] == "a"
     assert "2 of 2 records of list have no email; kept apart." in value["notes"]
+    assert "The records of one share no field with the others: map theirs with `fields`." in value["notes"]
+    alike = find({"list": [{"email": "x"}], "one": {"email": "x", "age": 1}}).call("find_person", query="x").value
+    assert "notes" not in alike
 
 
 def test_arguments_are_mapped_for_each_source() -> None:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from pegboard.core import Call, Effects, Failure, FailureCode, Mode, Result
 from pegboard.errors import PegboardError
+from pegboard.schema.types import pointer
 from pegboard.sources.http.answer import prepared, result_of
 from pegboard.sources.http.auth import Credential
 from pegboard.sources.http.client import Answer, Request, SafeClient
@@ -24,10 +25,13 @@ class BadArgument(ValueError):
         next_step: what to give.
     """
 
-    def __init__(self, name: str, message: str, next_step: str | None = None) -> None:
+    def __init__(self, name: str, message: str, next_step: str = "Correct it and call again.") -> None:
         super().__init__(message)
         self.failure = Failure(
-            FailureCode.INVALID_ARGUMENTS, f"{name}: {message} Nothing was sent.", where=f"/{name}", next_step=next_step
+            FailureCode.INVALID_ARGUMENTS,
+            f"{name}: {message} Nothing was sent." if name else f"{message} Nothing was sent.",
+            where=pointer(name) if name else None,
+            next_step=next_step,
         )
 
 

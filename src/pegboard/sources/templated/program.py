@@ -103,7 +103,8 @@ class ProgramTemplate:
             if "\0" in part:
                 raise BadArgument(names[0] if names else "", "An argument of a program cannot hold a zero byte.")
             if names and part.startswith("-") and text.startswith("{{") and not ended and not _is_number(part):
-                raise BadArgument(names[0], f"{part!r} looks like an option, and only a value may stand here.")
+                message = f"{part!r} looks like an option, and only a value may stand here."
+                raise BadArgument(names[0], message, "Give one that does not begin with -; a file may be ./-name.")
         return found
 
 
