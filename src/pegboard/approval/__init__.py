@@ -4,7 +4,7 @@ from pegboard.approval.decision import Approver, By, Choice, Decision
 from pegboard.approval.desk import Desk, Verdict
 from pegboard.approval.fault import ApprovalError, Fault
 from pegboard.approval.grant import Grant
-from pegboard.approval.request import Item, Kind, Request, new_request
+from pegboard.approval.request import Item, Kind, Request, item_of, new_request
 
 __all__ = [
     "ApprovalError",
@@ -19,5 +19,6 @@ __all__ = [
     "Kind",
     "Request",
     "Verdict",
+    "item_of",
     "new_request",
 ]

@@ -11,7 +11,7 @@ from pegboard.approval.elicit import by_elicitation
 from pegboard.approval.foreign import shown
 from pegboard.approval.outcome import declined, forbidden, gone, gone_in, unanswered, unforeseen
 from pegboard.approval.policy import Action, Policy, Rule, is_harmless, judge
-from pegboard.approval.request import Item, Kind, new_request
+from pegboard.approval.request import Item, Kind, definition_of, item_of, new_request
 from pegboard.core import Call, Change, Handler, Middleware, Mode, Report, Result, ToolName, ToolSpec, offers
 from pegboard.schema.types import as_list
 
@@ -88,7 +88,7 @@ class Gate:
         return result
 
     async def _ask(self, call: Call, spec: ToolSpec, rule: Rule) -> Result:
-        item = item_of(spec, call)
+        item = item_of(spec, call.arguments, call.mode or Mode.EXECUTE)
         cover = covered_by()
         if cover is None or not cover.take(item):
             return await self._put(call, spec, rule, [item, *await self._parts(call, spec)])
@@ -103,7 +103,9 @@ class Gate:
         cover = covered_by()
         if not parts or (cover is not None and all(cover.holds(item) for item in parts)):
             return await self.run(call)
-        return await self._put(call, spec, Rule(Action.ASK, "parts"), [item_of(spec, call), *parts])
+        return await self._put(
+            call, spec, Rule(Action.ASK, "parts"), [item_of(spec, call.arguments, call.mode or Mode.EXECUTE), *parts]
+        )
 
     async def _put(self, call: Call, spec: ToolSpec, rule: Rule, items: list[Item]) -> Result:
         """Put the question, and go on with the answer."""
@@ -135,7 +137,7 @@ class Gate:
 
     def _definition_of(self, name: ToolName) -> str | None:
         spec = self.spec_of(name)
-        return spec.digest if spec is not None else None
+        return definition_of(spec) if spec is not None else None
 
     # Composites
 
@@ -162,7 +164,7 @@ class Gate:
     async def _collect(self, call: Call, spec: ToolSpec, plan: tuple[Rule, ...], found: list[Item]) -> Result:
         mode = call.mode or Mode.EXECUTE
         if judge(plan, spec, Mode.EXECUTE, call.arguments).action is Action.ASK:
-            found.append(item_of(spec, replace(call, mode=Mode.EXECUTE)))
+            found.append(item_of(spec, call.arguments))
             if not is_harmless(spec, mode):
                 return unforeseen(spec)
         return await self.run(call)
@@ -172,18 +174,6 @@ class Gate:
         result = await self.run(call)
         ended = await self.desk.void(str(call.tool), call.session.principal, "the tool is gone")
         return gone_in(result, ended) if ended else result
-
-
-def item_of(spec: ToolSpec, call: Call) -> Item:
-    """What a yes to a call covers."""
-    return Item(
-        tool=str(spec.name),
-        arguments=call.arguments,
-        definition=spec.digest,
-        effects=spec.effects,
-        mode=call.mode or Mode.EXECUTE,
-        description=spec.description[:1000],
-    )
 
 
 def _told(result: Result, verdict: Verdict, decision: Decision) -> Result:

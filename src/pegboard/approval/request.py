@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import Any, cast
 
 from pegboard.approval.foreign import plain
-from pegboard.core import Effects, Mode, Session
+from pegboard.core import Effects, Mode, Session, ToolSpec
 from pegboard.schema.types import Json, JsonObject, digest
 
 SUGGESTION_TAG = "codex_approval_kind"
@@ -48,6 +48,23 @@ class Item:
     def fingerprint(self) -> str:
         """Identifies tool, definition and arguments, whatever the order of keys."""
         return digest([self.tool, self.definition, self.arguments])
+
+
+def item_of(spec: ToolSpec, arguments: JsonObject, mode: Mode = Mode.EXECUTE) -> Item:
+    """What a yes to a call of a tool covers.
+
+    Parameters:
+        spec: the tool, as it is on the board now.
+        arguments: its arguments.
+        mode: how it would run.
+    """
+    return Item(str(spec.name), arguments, definition_of(spec), spec.effects, mode, spec.description[:1000])
+
+
+def definition_of(spec: ToolSpec) -> str:
+    """The digest of a tool's definition, with the source that it comes from: an equal tool of another is another."""
+    name, source = spec.name, spec.source
+    return digest([spec.digest, name.namespace, name.name, name.version, source.name, source.kind])
 
 
 @dataclass(frozen=True, kw_only=True)

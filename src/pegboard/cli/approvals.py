@@ -9,21 +9,22 @@ from typing import Annotated, Any, cast
 
 from cyclopts import App, Parameter
 
-from pegboard.approval import Choice, Decision, Grant, Kind, Request
+from pegboard.approval import Choice, Decision, Grant, Kind, Request, new_request
 from pegboard.approval.decision import By
 from pegboard.approval.elicit import question
 from pegboard.approval.entry import Entry, State
 from pegboard.approval.foreign import plain, shown
+from pegboard.approval.grant import grant_of
 from pegboard.approval.ledger import Ledger
 from pegboard.approval.pins import Drift, Pins
-from pegboard.approval.request import Item
+from pegboard.approval.request import item_of
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import counted, document, foreign, say, table
 from pegboard.cli.when import clock_time, span
 from pegboard.config import load
-from pegboard.core import Effects, Mode, Selection, Session
+from pegboard.core import Selection, Session, ToolSpec
 from pegboard.errors import ConfigError, PegboardError
 from pegboard.store import Store
 
@@ -294,7 +295,7 @@ async def _beforehand(config: Path, selector: str, decision: Decision, principal
         raise PegboardError(
             f"No tool of the board fits {selector!r}.", where="approvals", next_step="See them with: pegboard list"
         )
-    grants = [_granted(str(spec.name), spec.digest, spec.effects, decision, principal) for spec in specs]
+    grants = [_granted(spec, decision, principal) for spec in specs]
     for grant in grants:
         ledger.grant(grant)
     if json:
@@ -305,14 +306,9 @@ async def _beforehand(config: Path, selector: str, decision: Decision, principal
     return Exit.OK
 
 
-def _granted(tool: str, definition: str, effects: Effects, decision: Decision, principal: str) -> Grant:
-    from pegboard.approval.grant import grant_of
-    from pegboard.approval.request import new_request
-
+def _granted(spec: ToolSpec, decision: Decision, principal: str) -> Grant:
     now = time()
-    request = new_request(
-        Kind.TOOL_CALL, [Item(tool, {}, definition, effects, Mode.EXECUTE)], Session(principal=principal), now=now
-    )
+    request = new_request(Kind.TOOL_CALL, [item_of(spec, {})], Session(principal=principal), now=now)
     grant = grant_of(request, replace(decision, at=now, exact=False))
     assert grant is not None
     return replace(grant, request=None)

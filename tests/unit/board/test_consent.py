@@ -291,6 +291,19 @@ async def test_a_tool_that_is_gone_when_its_call_was_allowed_is_said_to_be(tmp_p
         assert (entry.void, entry.decision and entry.decision.choice) == ("the tool is gone", Choice.ALLOW_ONCE)
 
 
+async def test_a_yes_stays_with_its_tool_where_names_look_alike(tmp_path: Path) -> None:  # nm-12
+    person = Voice(Choice.ALLOW_ALWAYS)
+    names = [("catalog", "query", "a"), ("", "catalog_query", "b"), ("", "catalog.query", "c")]
+    for namespace, name, of in names:
+        source = FakeSource(of, kind="mcp")
+        source.put(name, spec=ToolSpec(name=ToolName(namespace, name), input=PAY, effects=Effects.DESTRUCTIVE))
+        async with board(source, tmp_path, person, store=tmp_path / "state") as found:
+            for amount in (1, 2):
+                call = Call(tool=ToolName(namespace, name), arguments={"amount": amount}, session=ANNA)
+                assert (await found.run(call)).ok
+    assert [one.subject for one in person.asked] == ["catalog.query", "catalog_query", "catalog.query"]
+
+
 async def test_a_definition_that_changes_while_a_person_thinks_voids_the_answer(tmp_path: Path) -> None:
     source = bank()
 
