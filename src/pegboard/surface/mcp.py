@@ -43,6 +43,9 @@ REPORT_KEY = "pegboard/report"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 """An upstream's stamp, which is not this server's."""
 
+_OF_A_ROUND = frozenset(("resultType", "inputRequests", "requestState"))
+"""What makes an answer a question to the person behind the client; that is never a source's to put."""
+
 MODE_KEY = "pegboard/mode"
 """Where a request's `_meta` may name the mode, and a result's does where it is not execute."""
 
@@ -167,7 +170,8 @@ def output(result: Result, spec: ToolSpec | None = None, family: Family = Family
     result = _conforming(result, spec)
     lost: list[str] = []
     content = [_block(found, f"/content/{index}", lost) for index, found in enumerate(result.content)]
-    answer: dict[str, Any] = {**trim(result.meta, {"_meta": ROW["_meta"]}, "", lost), "content": content}
+    meta_of_source = {key: value for key, value in result.meta.items() if key not in _OF_A_ROUND}
+    answer: dict[str, Any] = {**trim(meta_of_source, {"_meta": ROW["_meta"]}, "", lost), "content": content}
     if result.failure is not None:
         answer["isError"] = True
         if not answer["content"]:
