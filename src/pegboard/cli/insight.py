@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 from cyclopts.validators import Number
 
 from pegboard.cli.exit import Exit
-from pegboard.cli.mined import keep, mined, offered
+from pegboard.cli.mined import EngineName, keep, mined, offered
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import data, document, guarded, one_line, say, table
 from pegboard.insight.summary import Summary, summarise
@@ -32,6 +32,10 @@ def insight(
     tool: Annotated[Sequence[str], Parameter(help="Only runs that call these tools (patterns).")] = (),
     format: Annotated[str | None, Parameter(help="Read the sources as this format, whatever they look like.")] = None,
     jobs: Annotated[int, Parameter(validator=Number(gte=1), help="Work in so many processes.")] = 1,
+    engine: Annotated[
+        EngineName | None, Parameter(help="Where to work; by default here, or in --jobs processes.")
+    ] = None,
+    ray_address: Annotated[str | None, Parameter(help="The Ray cluster to use; by default one of its own.")] = None,
     html: Annotated[Path | None, Parameter(help="Write the report there, as one HTML page with plots.")] = None,
     markdown: Annotated[Path | None, Parameter(help="Write the report there, as Markdown.")] = None,
     config: ConfigFile = DEFAULT_CONFIG,
@@ -45,7 +49,17 @@ def insight(
         Trace files or folders, of any known format, compressed or not; without any, the board's own traces.
     """
     with guarded():
-        told = mined(sources, config, since=since, agents=agent, tools=tool, format=format, jobs=jobs)
+        told = mined(
+            sources,
+            config,
+            since=since,
+            agents=agent,
+            tools=tool,
+            format=format,
+            jobs=jobs,
+            engine=engine,
+            address=ray_address,
+        )
         summary = summarise(told, offered(catalog, config, board=not sources))
         _write(summary, html, markdown)
         if config.exists():

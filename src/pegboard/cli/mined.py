@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, TypeAlias, cast
 
 import anyio
 
@@ -23,6 +23,9 @@ from pegboard.insight.summary import Summary
 from pegboard.insight.trial import TRIAL
 from pegboard.trace.store import RunFilter, TraceStore
 
+EngineName: TypeAlias = Literal["local", "processes", "ray"]
+"""Where traces are mined; the findings are the same."""
+
 
 def mined(
     sources: Sequence[Path],
@@ -33,6 +36,8 @@ def mined(
     tools: Sequence[str] = (),
     format: str | None = None,
     jobs: int = 1,
+    engine: EngineName | None = None,
+    address: str | None = None,
 ) -> Mined:
     """The evidence of some sources, or of the board's own traces, with a passing line on how far it is.
 
@@ -42,9 +47,10 @@ def mined(
     keep = Keep(moment(since), tuple(agents), tuple(tools))
     if not sources:
         own = (run for run in _own(config).scan(RunFilter(since=keep.since)) if run.agent != TRIAL)
-        return mine_runs(own, keep=keep, engine=_engine(jobs))
+        return mine_runs(own, keep=keep, engine=_engine(jobs, engine, address))
     with _progress() as told:
-        return mine(sources, keep=keep, engine=_engine(jobs), format=format, progress=told)
+        work = _engine(jobs, engine, address)
+        return mine(sources, keep=keep, engine=work, format=format, progress=told)
 
 
 def _own(config: Path) -> TraceStore:
@@ -59,8 +65,12 @@ def _own(config: Path) -> TraceStore:
     return traces
 
 
-def _engine(jobs: int) -> Engine:
-    if jobs > 1:
+def _engine(jobs: int, kind: EngineName | None = None, address: str | None = None) -> Engine:
+    if kind == "ray":
+        from pegboard.insight.clusters import cluster
+
+        return cluster(jobs, address=address)
+    if kind == "processes" or kind is None and jobs > 1:
         from pegboard.insight.processes import processes
 
         return processes(jobs)

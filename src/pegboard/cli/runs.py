@@ -23,6 +23,7 @@ from pegboard.trace.store import RunFilter, RunSummary, TraceStore
 
 runs = App(name="runs", help="Look at what was called.")
 runs.command("pegboard.cli.tail:tail", name="tail")
+runs.command("pegboard.cli.export_runs:export_runs", name="export")
 CELL = 80
 
 

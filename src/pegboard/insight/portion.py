@@ -16,6 +16,7 @@ from pathlib import Path
 from pegboard.insight.evidence import Evidence
 from pegboard.trace.importers.registry import assembled, detect, read
 from pegboard.trace.importers.stream import Record, Skipped, line_head, numbered_lines, opened, parsed
+from pegboard.trace.parquet import is_parquet
 from pegboard.trace.record import Run
 
 PORTION_BYTES = 16 * 1024 * 1024
@@ -146,7 +147,7 @@ class Portions:
 
     def __iter__(self) -> Iterator[Portion]:
         for path in self._paths:
-            if self._format is None and _each_line_a_run(path):
+            if self._format is None and not is_parquet(path) and _each_line_a_run(path):
                 yield from self._of_lines(path)
             else:
                 yield from self.of_runs(read(path, format=self._format), path.name, path.stat().st_size)

@@ -22,11 +22,13 @@ EXPORTERS: Mapping[str, Exporter] = {
 
 
 def write(runs: Iterable[Run], path: Path, *, format: str = "pegboard") -> int:
-    """Write runs to a file, compressed if its name ends in `.gz`; returns how many.
+    """Write runs to a file, compressed if its name ends in `.gz`, as Parquet if in `.parquet`; returns how many.
 
     Raises:
         ConfigError: no exporter has this name.
     """
+    if path.name.endswith(".parquet"):
+        return _write_parquet(runs, path)
     exporter = EXPORTERS.get(format)
     if exporter is None:
         raise ConfigError(f"{format!r} cannot be written.", next_step=f"Use one of: {', '.join(EXPORTERS)}.")
@@ -37,4 +39,19 @@ def write(runs: Iterable[Run], path: Path, *, format: str = "pegboard") -> int:
             count += 1
             for line in exporter(run):
                 file.write(line + "\n")
+    return count
+
+
+def _write_parquet(runs: Iterable[Run], path: Path) -> int:
+    from pegboard.trace.parquet import write_parquet
+
+    count = 0
+
+    def counted() -> Iterator[Run]:
+        nonlocal count
+        for run in runs:
+            count += 1
+            yield run
+
+    write_parquet(counted(), path)
     return count

@@ -24,6 +24,7 @@ from pegboard.trace.importers import (
 )
 from pegboard.trace.importers.format import Assembler, Format
 from pegboard.trace.importers.stream import Record, Skipped, records
+from pegboard.trace.parquet import is_parquet, read_parquet
 from pegboard.trace.record import Run
 
 FORMATS: tuple[Format, ...] = (
@@ -91,6 +92,8 @@ def read(path: Path, *, format: str | None = None) -> Iterator[Run | Skipped]:
         ConfigError: no format has this name.
     """
     fixed = named(format) if format else None
+    if fixed is None and is_parquet(path):
+        return read_parquet(path)
     return assembled(records(path), path.name, fixed)
 
 
