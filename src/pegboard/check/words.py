@@ -69,6 +69,15 @@ def telling(text: str) -> list[str]:
     return stems(word for word in words(text) if word not in FILLER and (len(word) > 1 or is_spaceless(word)))
 
 
+def words_of(text: str) -> dict[str, str]:
+    """The telling stems of a text, each with the first word that it stands for there."""
+    spelled: dict[str, str] = {}
+    kept = [word for word in words(text) if word not in FILLER and (len(word) > 1 or is_spaceless(word))]
+    for word, stem in zip(kept, stems(kept), strict=True):
+        spelled.setdefault(stem, word)
+    return spelled
+
+
 @cache
 def lemma(word: str) -> str:
     """A verb in the form that `VERBS` has, where it is one in another form: `Shows`, `listing`, `created`."""

@@ -1,18 +1,20 @@
 """`pegboard discover`: what a server offers, without adding it."""
 
 import json as jsonlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from pegboard.check.finding import Finding, Severity
 from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
 from pegboard.cli.options import AsJson
 from pegboard.cli.output import clean, counted, document, guarded, say, table
 from pegboard.cli.target import endpoint, environment, header_lines, listed
-from pegboard.core import Listing, NoteKind, ToolSpec, definition
+from pegboard.core import Listing, NoteKind, ToolName, ToolSpec, definition
 from pegboard.errors import ConfigError, PegboardError
 from pegboard.schema.types import JsonObject
 
@@ -29,7 +31,7 @@ async def discover(
     record: Path | None = None,
     json: AsJson = False,
 ) -> int:
-    """Show what an MCP server offers, without adding it: its tools, what was repaired, and what they cost in tokens.
+    """Show what an MCP server offers, without adding it: tools, repairs, cost in tokens, and what `check` says of them.
 
     Ends with exit code 1 if the server cannot be listed, or if a tool of it had to be set aside.
 
@@ -53,12 +55,14 @@ async def discover(
     with guarded():
         listing, seconds = await listed(endpoint(target), environment(env), header_lines(header), sse, timeout)
     specs = [tool.spec for tool in listing.tools]
+    findings = _judged(listing, specs)
     if record is not None:
         _save(record, specs)
     if json:
-        document(_shape(listing, specs, seconds))
+        document({**_shape(listing, specs, seconds), "findings": [finding.to_json() for finding in findings]})
     else:
         _show(listing, specs, record)
+        _show_findings(findings)
     aside = any(note.kind is NoteKind.SET_ASIDE for note in listing.notes)
     return Exit.FINDING if aside else Exit.OK
 
@@ -78,6 +82,25 @@ def recorded(spec: ToolSpec) -> JsonObject:
     """A tool as its server listed it, with everything that no field of ours holds."""
     row = {key: value for key, value in definition(spec).items() if key != "effects"}
     return {**row, **({"icons": list(spec.icons)} if spec.icons else {}), **spec.meta}
+
+
+def _judged(listing: Listing, specs: Sequence[ToolSpec]) -> tuple[Finding, ...]:
+    """What the rules say of a server's tools, in a namespace as on a board."""
+    from pegboard.check.run import Chosen, run
+    from pegboard.check.toolset import Toolset
+
+    named = tuple(replace(spec, name=ToolName("server", spec.name.name, spec.name.version)) for spec in specs)
+    return run(Toolset(named, {"server": listing.notes}), Chosen())
+
+
+def _show_findings(findings: Sequence[Finding]) -> None:
+    """Errors and warnings; notes are counted."""
+    from pegboard.check.report import lines, total
+
+    for line in lines([finding for finding in findings if finding.severity is not Severity.INFO]):
+        say(clean(line))
+    if findings:
+        say(f"{total(findings)} `pegboard check` shows all, `--explain CODE` says why.")
 
 
 def _save(path: Path, specs: Iterable[ToolSpec]) -> None:

@@ -41,6 +41,8 @@ VERBS = (
     Verb("publish", "pegboard.cli.publish:app", "Freeze the board's definitions as a version."),
     Verb("versions", "pegboard.cli.versions:app", "Compare published versions, choose one; traffic of old tools."),
     Verb("check", "pegboard.cli.check:check", "Judge a set of tools as a model meets it, by rules."),
+    Verb("probe", "pegboard.cli.probe:probe", "Ask a catalog for each of its tools: how findable it is."),
+    Verb("new", "pegboard.cli.new:app", "Write a new tool, with its test, from a scaffold."),
     Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("test", "pegboard.cli.test:test_tool", "Run one tool alone on recorded examples."),
