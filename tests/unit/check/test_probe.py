@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tool_rows import TEXT, needs, row, specs
+from tool_rows import needs, row, specs
 
 from pegboard.check.paraphrase import Origin, held, requests
 from pegboard.check.probe import probe
