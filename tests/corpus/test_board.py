@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from pegboard.board import Board
+from pegboard.core import ToolName
+from pegboard.discovery.residency import Exposure
 from pegboard.sources.recorded import RecordedSource
 from pegboard.surface import mcp
 
@@ -31,7 +33,9 @@ async def test_hundreds_of_real_tools_are_shown_in_a_few_entries_and_a_few_bytes
             if "next_cursor" not in listed.value:
                 break
             page = {"cursor": listed.value["next_cursor"]}
-        assert reached == set(board.aliases.wire.values())
+        hidden = {name for name in board.catalog.tools if board.exposure(name)[0] is Exposure.HIDDEN}
+        assert hidden == {ToolName("github", "ui_get")}, "its server shows it to apps only (`_meta.ui.visibility`)"
+        assert reached == {wire for name, wire in board.aliases.wire.items() if name not in hidden}
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.residency import Exposed, Exposure, expose
 from pegboard.discovery.searches import searches
 from pegboard.errors import StoreError
-from pegboard.index import Found, Where
+from pegboard.index import Found, Prerequisite, Where
 from pegboard.index import make as make_index
 from pegboard.invoke.budget import budget as limit_calls
 from pegboard.schema.types import JsonObject
@@ -336,6 +336,10 @@ class Board(Overseen):
     async def search(self, query: str, limit: int = 8, where: Where | None = None) -> Found:
         """The tools that meet a request best."""
         return await self._held.search(query, limit=limit, where=where)
+
+    async def before(self, name: ToolName) -> Sequence[Prerequisite]:
+        """What to call before a tool, in the order of calling: by hints, and by who gives what it needs."""
+        return (await self._held.graph()).before(name)
 
     async def warm(self) -> None:
         """Make the search index now, so that the first search need not wait for it."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
 from pegboard.core import Hint, Relation, Tool, ToolName
+from pegboard.index.graph import REFUSED
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
 
 
@@ -35,7 +36,10 @@ def _told(tool: Tool, table: JsonObject | None) -> Tool:
     note = str(table.get("note") or "").strip()
     hints = [_hint(relation, row) for relation in Relation for row in as_list(table.get(relation.value))]
     description = "\n".join(part for part in (tool.spec.description, note) if part)
-    return Tool(replace(tool.spec, description=description, hints=(*tool.spec.hints, *hints)), tool.handler)
+    refused = [str(name) for name in as_list(table.get("refuse"))]
+    meta = {**tool.spec.meta, REFUSED: refused} if refused else tool.spec.meta
+    spec = replace(tool.spec, description=description, hints=(*tool.spec.hints, *hints), meta=meta)
+    return Tool(spec, tool.handler)
 
 
 def _hint(relation: Relation, row: Json) -> Hint:

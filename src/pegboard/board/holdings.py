@@ -15,6 +15,7 @@ from pegboard.core import Tool, ToolName, ToolSpec
 from pegboard.core.bulk import no_collection
 from pegboard.discovery.residency import Exposed, Residency, expose
 from pegboard.index import Found, Index, Where
+from pegboard.index.graph import Graph
 from pegboard.surface import mcp
 
 AT_ONCE = 20
@@ -57,6 +58,7 @@ class Holdings:
         self._unseen = frozenset[ToolName]()
         self._lock = anyio.Lock()
         self._shelf = shelf
+        self._graph: tuple[Catalog, Graph] | None = None
         self._unsaved = False
 
     def rename(self, aliases: Mapping[ToolName, str]) -> None:
@@ -106,6 +108,15 @@ class Holdings:
             async with self._lock:
                 await self._catch_up()
         return self._index.search(query, limit=limit, where=where)
+
+    async def graph(self) -> Graph:
+        """Who gives what whom needs, among the tools that models see; made when it is first asked for."""
+        catalog = self.catalog
+        if self._graph is None or self._graph[0] is not catalog:
+            specs = self._searched(catalog)
+            made = Graph(specs) if len(specs) <= AT_ONCE else await anyio.to_thread.run_sync(Graph, specs)
+            self._graph = catalog, made
+        return self._graph[1]
 
     async def warm(self) -> None:
         """Make the index now, so that the first search need not wait for it."""

@@ -1,14 +1,19 @@
 """What a board tells of its sources, and does to them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from pegboard.board.passage import Passage
 from pegboard.board.roster import Roster
 from pegboard.board.wellness import Wellness
-from pegboard.core import SourceStatus
+from pegboard.config import Config
+from pegboard.core import SourceStatus, ToolSpec
 from pegboard.discovery.health import ServiceHealth
 from pegboard.trace.redact import Redactor
+
+_REFUSED = re.compile(r"\b(401|403|unauthori[sz]ed|forbidden|sign.?in|not set)\b", re.IGNORECASE)
+"""What errors say of a service that does not know who asks."""
 
 
 class Overseen:
@@ -17,6 +22,11 @@ class Overseen:
     _roster: Roster
     _passage: Passage
     _wellness: Wellness
+
+    @property
+    def config(self) -> Config | None:
+        """What the board was made of."""
+        raise NotImplementedError
 
     async def statuses(self) -> list[SourceStatus]:
         """How each source is, in the board's order, without secrets in what went wrong."""
@@ -30,6 +40,17 @@ class Overseen:
     def summaries(self) -> list[SourceStatus]:
         """How each source is, as far as is known without asking it."""
         return [self._clean(attached.summary()) for attached in self._roster.sources.values()]
+
+    def auth_met(self, spec: ToolSpec) -> bool | None:
+        """Whether what a tool's sign-in needs is there; None where nobody knows, or it needs none."""
+        table = self.config.sources.get(spec.source.name) if self.config is not None else None
+        if spec.auth is None or table is None:
+            return None
+        status = self._roster.sources[spec.source.name].summary()
+        if status.error and _REFUSED.search(status.error):
+            return False
+        given = any(table.options.get(key) for key in ("auth", "headers", "env"))
+        return given or (False if "auth" in table.options else None)
 
     async def check(self, names: Sequence[str], *, probe: bool = False) -> Sequence[ServiceHealth]:
         """How these sources are, in under a second.

@@ -149,12 +149,14 @@ HINT = Table(
         Key(
             "first",
             ROWS,
-            "Tools to call before: `tool`, and `when` in words.",
+            "Tools to call before: `tool`, `when` in words, and the `parameter` that it gives. A derived hint is "
+            "accepted by writing it here.",
             [],
-            example='[{ tool = "crm.find_user", when = "you only have an email" }]',
+            example='[{ tool = "crm.find_user", when = "you only have an email", parameter = "user_id" }]',
         ),
         Key("then", ROWS, "Tools to call after, likewise.", []),
         Key("instead", ROWS, "Tools to call in its place, likewise.", []),
+        Key("refuse", TEXTS, "Tools that are not to be derived as what to call before.", []),
     ),
     named=True,
 )

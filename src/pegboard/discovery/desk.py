@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pegboard.catalog import Catalog, Unknown, View
-from pegboard.core import Call, Discoverable, Failure, Result, Session, SourceStatus, ToolName
+from pegboard.core import Call, Discoverable, Failure, Result, Session, SourceStatus, ToolName, ToolSpec
 from pegboard.discovery.residency import Exposure
-from pegboard.index import Found, Where
+from pegboard.index import Found, Prerequisite, Where
 
 if TYPE_CHECKING:
     from pegboard.discovery.health import ServiceHealth
@@ -78,6 +78,18 @@ class Desk(Protocol):
 
     def read_asset(self, handle: str, offset: int, limit: int, session: Session) -> Awaitable[Result]:
         """A part of a text asset, by characters counted from 0."""
+        ...
+
+    def summaries(self) -> Sequence[SourceStatus]:
+        """How the sources are, as far as is known without asking them."""
+        ...
+
+    def auth_met(self, spec: ToolSpec) -> bool | None:
+        """Whether what a tool's sign-in needs is there; None where nobody knows, or it needs none."""
+        ...
+
+    def before(self, name: ToolName) -> Awaitable[Sequence[Prerequisite]]:
+        """What to call before a tool, in the order of calling: by hints, and by who gives what it needs."""
         ...
 
     def services(self) -> Sequence[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pegboard.core import Tool, ToolName
-from pegboard.discovery import assets, call, describe, health, install, listing, pages, search
+from pegboard.discovery import assets, call, describe, health, install, intent, listing, pages, search
 from pegboard.discovery.define import bound
 from pegboard.discovery.desk import Desk
 
@@ -12,6 +12,7 @@ _TOOLS = (
     (describe.SPEC, describe.tool_describe),
     (call.SPEC, call.tool_call),
     (listing.SPEC, listing.list_available_tools),
+    (intent.SPEC, intent.find_tool_by_intent),
     (health.SPEC, health.check_service_health),
     (pages.SPEC, pages.result_read),
     (assets.SPEC, assets.asset_read),

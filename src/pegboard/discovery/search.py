@@ -5,27 +5,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from pegboard.core import Call, Result, ToolSpec
-from pegboard.discovery.answers import answer, definition, described, one_line
+from pegboard.discovery.answers import answer, definition, described
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
+from pegboard.discovery.intent import no_words
+from pegboard.discovery.suggested import FITS, is_good, told
+from pegboard.discovery.suggested import rows as rows_of
 from pegboard.index import Found
 from pegboard.schema.types import Json, JsonObject
 
 DEFAULT_LIMIT, MOST = 8, 50
-GOOD, MOSTLY = 0.5, 0.75
-"""A hit is good from this confidence on, or with its name and this share of the words; without one others are named."""
 
 SPEC = meta_spec(
     "tool_search",
-    "Find tools by what they do. Most tools of this server are not in your list: search for what you need, in a few"
-    " words or by name. Answers with full definitions; every tool found can be called by its own name right away,"
-    " or through tool_call. Search before you say that something cannot be done.",
+    "Find tools by what they do. Most tools of this server are not in your list: search in a few words, or by name."
+    " Answers with full definitions; what is found can be called by its own name at once, or through tool_call. Search"
+    " before you say that something cannot be done.",
     {
         "query": {"type": "string", "description": "What the tool should do, or its name."},
         "limit": {
-            "type": "integer",
+            "type": "number",
             "default": DEFAULT_LIMIT,
-            "description": f"How many definitions to load, 1 to {MOST}.",
+            "description": f"How many to load, up to {MOST}.",
         },
     },
     required=("query",),
@@ -34,7 +35,10 @@ SPEC = meta_spec(
 
 async def tool_search(desk: Desk, call: Call) -> Result:
     """Search, load what was found for the session, and answer with the definitions."""
-    found = await desk.search(str(call.arguments.get("query", "")), clamp(call.arguments.get("limit")))
+    query = str(call.arguments.get("query") or "").strip()
+    if not query:
+        return Result(failure=no_words("query"))
+    found = await desk.search(query, clamp(call.arguments.get("limit")))
     view = desk.view(call.session)
     known = {spec.name for spec in (*view.direct, *view.loaded)}
     rows = [(hit.spec, definition(hit.spec, view)) for hit in found.hits]
@@ -51,18 +55,8 @@ async def tool_search(desk: Desk, call: Call) -> Result:
     }
     if not is_good(found):
         offered = await desk.openings.offers(found.query, call.session)
-        value |= {"discoverables": [one.to_json() for one in offered]} if offered else {}
+        value |= {"discoverables": rows_of(offered)} if offered else {}
     return answer(value, _text(found, value))
-
-
-def is_good(found: Found) -> bool:
-    """Whether the best hit is one by its words: sure, or with its name and most of what was asked for."""
-    if not found.hits:
-        return False
-    best = found.hits[0]
-    words = {word for matched in best.matched.values() for word in matched}
-    share = len(words) / (len(words) + len(best.unmatched)) if words else 0.0
-    return best.confidence >= GOOD or ("name" in best.matched and share >= MOSTLY)
 
 
 def clamp(number: Json, default: int = DEFAULT_LIMIT, most: int = MOST) -> int:
@@ -96,9 +90,7 @@ def _text(found: Found, value: JsonObject) -> str:
         parts.append("Words that match no tool: " + ", ".join(value["unmatched_terms"]))
     if value["did_you_mean"]:
         parts.append("Did you mean: " + ", ".join(value["did_you_mean"]))
-    if "discoverables" in value:
-        parts += ["Not on this server, and can be asked for with request_plugin_install:"]
-        parts += [offered(row) for row in value["discoverables"]]
+    parts += told(value.get("discoverables", ()))
     return "\n\n".join(parts)
 
 
@@ -106,13 +98,8 @@ def _headline(found: Found) -> str:
     if not found.hits:
         return f"No tool matches {found.query!r}. Try other words, or list_available_tools."
     noun = "tool" if len(found.hits) == 1 else "tools"
-    return f"{len(found.hits)} {noun} for {found.query!r}, best first in each namespace. Call them by name."
-
-
-def offered(row: JsonObject) -> str:
-    """A discoverable on one line, with what a request of it needs."""
-    named = f"tool_id {row['tool_id']!r}, tool_type {row['tool_type']}, action_type {row['action_type']}"
-    return f"- {row['name']} ({named}): {one_line(row.get('description', ''))}"
+    unsure = " None of them fits well." if found.confidence < FITS else ""
+    return f"{len(found.hits)} {noun} for {found.query!r}, best first in each namespace.{unsure} Call them by name."
 
 
 def _entry(row: JsonObject) -> str:

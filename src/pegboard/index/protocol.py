@@ -65,11 +65,20 @@ class Prerequisite:
         name: the tool.
         before: the tool that needs it.
         because: why, in words: the hint's condition, or the parameter that it produces.
+        parameter: the parameter whose value it gives, where it is about one.
+        confidence: from 0 to 1: 1 where somebody says so, less where schemas and names suggest it.
     """
 
     name: ToolName
     before: ToolName
     because: str
+    parameter: str | None = None
+    confidence: float = 1.0
+
+    @property
+    def derived(self) -> bool:
+        """Whether it follows from schemas and names alone."""
+        return self.confidence < 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
