@@ -1,6 +1,7 @@
 """`pegboard export`: a board's tools as the request of one provider takes them."""
 
 import json as jsonlib
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -39,7 +40,7 @@ async def export(
         How the model finds deferred tools: client (the board answers its searches; the default), hosted
         (openai-responses), bm25 or regex (anthropic), tools (through the meta-tools).
     all
-        Every tool in the list, none deferred, whatever the board's residency.
+        Every tool in the list, none deferred, whatever the board's residency and max_direct.
     budget
         Bytes of compact JSON that one definition may take.
     total
@@ -55,7 +56,8 @@ async def export(
     wanted: dict[str, Any] = {"search": search, "cap": cap_of(cap), "budget": budget, "total": total}
     options = {key: value for key, value in wanted.items() if value is not None}
     async with opened(config) as board:
-        made = offer(board.view(single_turn=all), target, **options)
+        view = board.view(single_turn=all)
+        made = offer(replace(view, refusal=None, notes=()) if all else view, target, **options)
     document = made.to_json() if json else {"tools": made.tools}
     data(jsonlib.dumps(document, ensure_ascii=False, indent=2, sort_keys=sorted, default=str))
     if not json:
@@ -66,13 +68,13 @@ async def export(
 def _tell(made: Offer) -> None:
     for name, reason in made.refused.items():
         say(f"{name} is left out: {reason}.")
+    for loss in made.losses:
+        said = jsonlib.dumps(loss.said, ensure_ascii=False, default=str)
+        where = "said in the description" if loss.went == "description" else "dropped"
+        say(f"{loss.tool}{loss.pointer}: {loss.keyword} {said} is {where}.")
     for one in made.definitions:
-        for loss in one.losses:
-            said = jsonlib.dumps(loss.said, ensure_ascii=False, default=str)
-            where = "said in the description" if loss.went == "description" else "dropped"
-            say(f"{loss.tool}{loss.pointer}: {loss.keyword} {said} is {where}.")
-        if one.lowered is not None and one.lowered.obstacles:
-            say(f"{one.spec.name if one.spec else one.name} is not strict: {'; '.join(one.lowered.obstacles)}.")
+        if one.tool is not None and one.spec is not None and one.lowered is not None and one.lowered.obstacles:
+            say(f"{one.spec.name} is not strict: {'; '.join(one.lowered.obstacles)}.")
     for note in made.notes:
         say(note)
     deferred = len(made.view.deferred)

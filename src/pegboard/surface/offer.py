@@ -48,8 +48,8 @@ class Offer:
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What the provider no longer enforces, of every tool; the author's schema still judges each call."""
-        return tuple(loss for one in self.definitions for loss in one.losses)
+        """What the provider no longer enforces of the tools that are sent; the author's schema still judges calls."""
+        return tuple(loss for one in self.definitions if one.tool is not None for loss in one.losses)
 
     @property
     def refused(self) -> dict[str, str]:

@@ -36,6 +36,14 @@ def test_every_target_gets_every_tool(capsys: pytest.CaptureFixture[str], board:
     assert "2 definitions" in found.err
 
 
+def test_all_means_all_however_many_may_be_direct(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = [{"name": f"t{number}", "inputSchema": {"type": "object"}} for number in range(5)]
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    (tmp_path / "pegboard.toml").write_text('[board]\nmax_direct = 2\n[sources.s]\nrecorded = "rows.json"\n')
+    assert run(["export", "--target", "anthropic", "--all", "--config", str(tmp_path)]) == 0
+    assert len(json.loads(capsys.readouterr().out)["tools"]) >= 5
+
+
 def test_losses_are_told_on_stderr_or_stand_in_the_document(
     capsys: pytest.CaptureFixture[str], board: list[str]
 ) -> None:
