@@ -67,17 +67,19 @@ class Composer:
             self._notes = self._unknown = ()
             return list(tools)
         from pegboard.compose import bind
-        from pegboard.compose.deprecate import deprecate, succeed
+        from pegboard.compose.deprecate import deprecate, succeed_over
         from pegboard.compose.tables import read_composites
 
         own, unheard = overridden(Catalog.of(tools), self._tables.get("override", {}))
-        marked, aside = deprecate(list(own), self._tables.get("deprecated", {}))
+        outgoing = self._tables.get("deprecated", {})
+        marked, aside = succeed_over(list(own), outgoing)
         composites, notes = read_composites(self._tables)
         bound = bind(Catalog.of(marked), self._run, composites)
         told, unknown = hinted(bound.catalog, self._tables.get("hint", {}))
         self._notes = (*aside, *notes, *bound.notes)
-        self._unknown = (*unheard, *unknown)
-        return succeed(list(told))
+        found, idle = deprecate(list(told), outgoing)
+        self._unknown = (*unheard, *unknown, *idle)
+        return found
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from pegboard.schema.template import Template
 from pegboard.schema.types import JsonObject
 
 
-def deprecate(tools: Sequence[Tool], tables: Mapping[str, JsonObject]) -> tuple[list[Tool], list[Note]]:
-    """Mark the tools that the tables name; one with `args` becomes a tool over its successor, still to be bound.
+def succeed_over(tools: Sequence[Tool], tables: Mapping[str, JsonObject]) -> tuple[list[Tool], list[Note]]:
+    """The tools, those that the tables give `args` to as tools over their successors, still to be bound.
 
     Parameters:
         tools: the tools of all sources.
@@ -28,29 +28,47 @@ def deprecate(tools: Sequence[Tool], tables: Mapping[str, JsonObject]) -> tuple[
     notes: list[Note] = []
     for name, table in tables.items():
         try:
-            tool = _deprecated(name, table, catalog)
-            found[tool.name] = tool
+            if table.get("args"):
+                tool = _over(name, table, catalog)
+                found[tool.name] = tool
         except PegboardError as error:
             notes.append(Note(NoteKind.SET_ASIDE, name, f"deprecated.{name}", str(error)))
     return list(found.values()), notes
 
 
-def _deprecated(name: str, table: JsonObject, catalog: Catalog) -> Tool:
+def deprecate(tools: Sequence[Tool], tables: Mapping[str, JsonObject]) -> tuple[list[Tool], tuple[str, ...]]:
+    """The tools, those that the tables name marked, each successor by its full name; and what has no effect.
+
+    A successor is looked up in the namespace of the tool that names it first.
+
+    Parameters:
+        tools: all tools of the board, the composed ones among them.
+        tables: the tables by tool, defaults filled in.
+    """
+    catalog = Catalog.of(tools)
+    found = dict(catalog.tools)
+    told: list[str] = []
+    for name, table in tables.items():
+        tool = _meant(name, catalog)
+        if isinstance(tool, Tool) and not table.get("args"):
+            fields = {key: table.get(key) for key in ("successor", "sunset")}
+            found[tool.name] = Tool(replace(tool.spec, deprecated=table.get("note") or "", **fields), tool.handler)
+        elif isinstance(tool, Unknown) and not table.get("args"):
+            near = f"Did you mean {' or '.join(tool.candidates)}?" if tool.candidates else "Take the table out."
+            told.append(f"deprecated.{name} has no effect: there is no tool of this name. {near}")
+    named = [_named(tool, catalog, told) if tool.spec.successor else tool for tool in found.values()]
+    return named, tuple(told)
+
+
+def _meant(name: str, catalog: Catalog) -> Tool | Unknown:
     meant = resolve(name, catalog, AliasTable())
-    tool = None if isinstance(meant, Unknown) else catalog.get(meant)
-    args, sunset = table.get("args"), table.get("sunset")
-    note, successor = table.get("note") or "", table.get("successor")
-    if args:
-        return _over(name, table, tool)
-    if tool is None:
-        near = meant.candidates if isinstance(meant, Unknown) else ()
-        remedy = f"Did you mean {' or '.join(near)}?" if near else "Give `successor` and `args`, and it works over it."
-        raise PegboardError(f"There is no tool {name!r}.", next_step=remedy)
-    return Tool(replace(tool.spec, deprecated=note, successor=successor, sunset=sunset), tool.handler)
+    return meant if isinstance(meant, Unknown) else catalog.tools[meant]
 
 
-def _over(name: str, table: JsonObject, tool: Tool | None) -> Tool:
+def _over(name: str, table: JsonObject, catalog: Catalog) -> Tool:
     where = f"deprecated.{name}"
+    meant = _meant(name, catalog)
+    tool = meant if isinstance(meant, Tool) else None
     if not table.get("successor"):
         raise PegboardError("`args` are those of a successor.", where=where, next_step='Write successor = "...".')
     value = table.get("value")
@@ -68,16 +86,12 @@ def _over(name: str, table: JsonObject, tool: Tool | None) -> Tool:
     return Unbound.tool(definition, definition.description)
 
 
-def succeed(tools: Sequence[Tool]) -> list[Tool]:
-    """The tools, each successor by its full name: in the namespace of the tool that names it first."""
-    catalog = Catalog.of(tools)
-    return [_named(tool, catalog) if tool.spec.successor else tool for tool in tools]
-
-
-def _named(tool: Tool, catalog: Catalog) -> Tool:
+def _named(tool: Tool, catalog: Catalog, told: list[str]) -> Tool:
     text = tool.spec.successor or ""
     sibling = ToolName(tool.name.namespace, text)
     found = sibling if sibling in catalog else resolve(text, catalog, AliasTable())
-    if isinstance(found, Unknown) or str(found) == text:
+    if isinstance(found, Unknown):
+        near = f" Did you mean {' or '.join(found.candidates)}?" if found.candidates else ""
+        told.append(f"{tool.name} names the successor {text}, which is not on the board.{near}")
         return tool
-    return Tool(replace(tool.spec, successor=str(found)), tool.handler)
+    return tool if str(found) == text else Tool(replace(tool.spec, successor=str(found)), tool.handler)

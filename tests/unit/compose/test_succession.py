@@ -103,6 +103,7 @@ async def test_the_old_name_answers_in_the_old_form() -> None:
     ("name", "table", "says"),
     [
         ("mail.send_emial", {"note": "Old."}, "Did you mean mail.send_email"),
+        ("mail.send_email", {"successor": "mail.send_email_v3"}, "Did you mean mail.send_email_v2"),
         ("mail.gone", {"args": {"body": "x"}}, "successor"),
         ("mail.send_email", {**TABLE, "args": {"recipient": "x"}}, "recipients"),
         ("mail.send_email", {**TABLE, "successor": "mail.nothing"}, "There is no tool 'mail.nothing'"),
@@ -113,6 +114,18 @@ async def test_a_table_that_cannot_work_is_set_aside_with_a_reason(name: str, ta
     async with board(FakeSource("mail", [OLD, NEW]), {name: table}) as opened:
         assert says in " ".join(opened.warnings)
         assert (await opened.call("mail.send_email_v2", {"recipients": [], "body": ""})).ok
+
+
+@pytest.mark.anyio
+async def test_a_composed_tool_can_be_deprecated_too() -> None:
+    batch = {"mail.send_many": {"tool": "mail.send_email_v2", "over": "body"}}
+    tables = {"mail.send_many": {"successor": "send_email_v2", "note": "Send one by one."}}
+    document = {"board": {"store": ":memory:"}, "batch": batch, "deprecated": tables}
+    async with Board.open(parse(document, folder=Path()), beside=[FakeSource("mail", [NEW])]) as opened:
+        spec = opened.spec(ToolName("mail", "send_many"))
+        assert opened.warnings == ()
+    assert spec is not None
+    assert (spec.deprecated, spec.successor) == ("Send one by one.", "mail.send_email_v2")
 
 
 def test_a_sunset_that_is_no_day_is_refused_with_the_config() -> None:
