@@ -185,14 +185,17 @@ async def test_what_is_no_tool_becomes_one(service: tuple[Path, str], monkeypatc
     async with Board.open(folder) as board:
         assert board.warnings == ()
         assert [status.error for status in await board.statuses()] == [None] * 5
-        found = await board.call("users.searchUsers", {"nm": "ann"})
-        assert "Ann Smith" in json.dumps(found.value)
-        shown = await board.call("users.deleteUser", {"uid": "u1"})
+        shapes = json.dumps([[s.input, s.output] for s in board.catalog.specs if s.name.namespace == "users"])
+        assert not any(word in shapes for word in ("uid", "usr_nm", "crtd", "rslt", "fmt"))
+        found = await board.call("users.find_users", {"name": "ann"})
+        assert found.value == [{"id": "u1", "name": "Ann Smith", "city": "Paris"}]
+        shown = await board.call("users.delete_user", {"user_id": "u1"})
         assert shown.mode is Mode.PREVIEW
-        assert "DELETE" in json.dumps(shown.value)
-        assert "Ann Smith" in json.dumps((await board.call("users.getUser", {"uid": "u1"})).value)
-        assert (await board.call("users.deleteUser", {"uid": "u1"}, mode=Mode.EXECUTE)).ok
-        gone = await board.call("users.getUser", {"uid": "u1"})
+        assert shown.value == {"sent": False, "arguments": {"user_id": "u1"}}
+        one = (await board.call("users.get_user", {"user_id": "u1"})).value
+        assert one == {"id": "u1", "name": "Ann Smith", "city": "Paris", "since": "2023-11-14T22:13:20Z"}
+        assert (await board.call("users.delete_user", {"user_id": "u1"}, mode=Mode.EXECUTE)).ok
+        gone = await board.call("users.get_user", {"user_id": "u1"})
         assert gone.failure is not None
         assert gone.failure.next_step
         cities = await board.call("cities.cities", {"name": "rom"})
@@ -200,6 +203,27 @@ async def test_what_is_no_tool_becomes_one(service: tuple[Path, str], monkeypatc
         assert "Be kind." in str(await board.call("motd.motd"))
         assert (await board.call("words.words", {"text": "one two three"})).value == 3
         assert (await board.call("texts.reverse_text", {"text": "abc"})).value == "cba"
+
+
+@pytest.mark.requirement("C0.1", "C14.1", "C14.2")
+async def test_users_have_one_shape_whatever_their_backend(
+    service: tuple[Path, str], copied: Copied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVICE", service[1])
+    async with Board.open(copied("canonical")) as board:
+        assert board.warnings == ()
+        specs = {str(spec.name): spec for spec in board.catalog.specs}
+        assert "User" in specs["crm.find_users"].description
+        crm = (await board.call("crm.find_users", {"name": "ann"})).value
+        staff = (await board.call("staff.find_users", {"name": "ann"})).value
+        created = {"created_at": "2023-11-14T22:13:20Z"}
+        assert crm == [{"id": "u1", "name": "Ann Smith", "email": "ann@x.example", **created}]
+        assert staff == [{"id": "17", "name": "Ann Smith", "email": "ann@x.example", "active": True}]
+        both = (await board.call("find_user", {"name": "ann"})).value["records"]
+        assert [(one["email"], one["_sources"]) for one in both] == [("ann@x.example", ["crm", "staff"])]
+        assert both[0]["_conflicts"] == {"id": {"crm": "u1", "staff": "17"}}
+        changed = await board.call("staff.update_user", {**staff[0], "name": "Ann Jones", "active": False})
+        assert changed.value == {**staff[0], "name": "Ann Jones", "active": False}
 
 
 @pytest.mark.requirement("C3.5", "C7.3")
