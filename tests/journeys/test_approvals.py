@@ -1,6 +1,8 @@
 """A person decides: real servers, a real gateway, the public client in both families, the command line beside it."""
 
 import json
+import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from journey_kit import MakeGateway, until
+from journey_kit import MakeGateway, board, until
 from mcp import Client
 from mcp_types import ElicitResult
 
@@ -73,6 +75,25 @@ async def test_the_person_behind_a_client_decides_and_the_command_line_for_one_w
     assert code(results[0]) is None
     assert book.read_text().splitlines()[-1] == "pay 7"
     assert pegboard(tmp_path, "approvals", "deny", row["id"])["error"]["code"] == "already_answered"
+
+
+@pytest.mark.parametrize(("typed", "exit"), [("what?\ny\n", 0), ("n\n", 1), ("", 1)])
+def test_at_a_terminal_the_call_itself_asks(tmp_path: Path, typed: str, exit: int) -> None:
+    board(tmp_path, {"bank": bank(tmp_path)})
+    command = [sys.executable, "-m", "pegboard", "call", "bank.pay", "--args", '{"amount": 2}']
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*command, "--config", str(tmp_path)], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, text=True
+    )
+    os.close(theirs)
+    seen = ""
+    while "never:" not in seen:
+        seen += os.read(ours, 1000).decode()
+    assert "bank.pay" in seen
+    os.write(ours, typed.encode() or b"\x04")
+    assert process.wait(30) == exit
+    os.close(ours)
+    assert (tmp_path / "book").read_text() == ("pay 2\n" if exit == 0 else "")
 
 
 async def test_a_server_that_changes_what_it_says_is_held_back_until_somebody_has_looked(

@@ -71,7 +71,7 @@ class Desk:
     ) -> None:
         self.approvers = tuple(approvers)
         self.lasts, self.clock = lasts, clock
-        self._wait = wait
+        self.wait = wait
         self._store = store
         self._ledger: Ledger | None = None
         self._news: dict[str, anyio.Event] = {}
@@ -142,7 +142,7 @@ class Desk:
                         tasks.start_soon(self._watch, id, news, settle)
                     await self._ask(entry, approvers, settle)
                     found = Verdict(entry)
-                    patience = self._wait if entry.kept and self.ledger.shared else 0.0
+                    patience = self.wait if entry.kept and self.ledger.shared else 0.0
                     scope.deadline = min(scope.deadline, anyio.current_time() + patience)
         finally:
             self._news.pop(id, None)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pegboard.approval.decision import Approver, By, Choice, Decision
-from pegboard.approval.foreign import plain, shown
+from pegboard.approval.foreign import SHOWN, plain, shown
 from pegboard.approval.request import Item, Kind, Request
 from pegboard.core import Call, Effects
 from pegboard.schema.types import JsonObject
@@ -111,12 +111,13 @@ def form(request: Request) -> JsonObject:
     fields: dict[str, Any] = {
         "decision": {"type": "string", "title": "Decision", "oneOf": options, "default": Choice.ALLOW_ONCE.value}
     }
-    if request.editable:
+    text = json.dumps(request.items[0].arguments, ensure_ascii=True, default=str) if request.editable else ""
+    if 0 < len(text) <= SHOWN:  # what cannot be read whole cannot be edited
         fields["arguments"] = {
             "type": "string",
             "title": "Arguments",
             "description": "The arguments as JSON; change them to let the call run with others, once.",
-            "default": json.dumps(request.items[0].arguments, ensure_ascii=True, default=str),
+            "default": text,
         }
     return {"type": "object", "properties": fields}
 

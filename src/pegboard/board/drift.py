@@ -1,6 +1,6 @@
 """Holding foreign tools back whose definition has changed, until a person has looked at the change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import time
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from pegboard.approval.policy import FOREIGN
-from pegboard.config import Config
+from pegboard.config import Config, SourceConfig
 from pegboard.core import Failure, FailureCode, Listing, Note, NoteKind, Selection, Source, ToolName, ToolSpec
 from pegboard.schema.types import digest
 
@@ -33,7 +33,7 @@ class Guard:
     """
 
     store: "Callable[[], Store]"
-    origins: Mapping[str, str] = field(default_factory=dict[str, str])
+    origins: dict[str, str] = field(default_factory=dict[str, str])
     exempt: Selection = Selection(())
 
     @classmethod
@@ -42,13 +42,17 @@ class Guard:
         table = config.tables["approval"]
         if table["drift"] == "allow":
             return None
-        origins = {
-            name: digest([source.kind, source.target])
-            for name, source in config.sources.items()
-            if source.kind in FOREIGN or (source.kind in _REMOTE and str(source.target).startswith("http"))
-        }
-        origins |= {source.name: source.kind for source in beside if source.kind in FOREIGN}
-        return cls(store, origins, Selection.parse(table["unpinned"]))
+        guard = cls(store, {}, Selection.parse(table["unpinned"]))
+        for source in config.sources.values():
+            guard.know(source)
+        guard.origins |= {source.name: source.kind for source in beside if source.kind in FOREIGN}
+        return guard
+
+    def know(self, source: SourceConfig) -> None:
+        """Watch a source of the config where it is foreign."""
+        remote = source.kind in _REMOTE and str(source.target).startswith("http")
+        if source.kind in FOREIGN or remote:
+            self.origins[source.name] = digest([source.kind, source.target])
 
     def watches(self, source: str) -> bool:
         """Whether a source's tools are compared."""

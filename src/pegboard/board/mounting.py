@@ -55,6 +55,7 @@ class Mounting:
         self.config = replace(self.config, sources={**self.config.sources, source.name: source})
         self._memory.know(source)
         self._limits.know(source, self.config)
+        self._roster.know(source)
         made = source_of(source, self.config, self._starting)
         return await self._roster.add(made, filters_of(replace(self.config, sources={"": source})).get(""))
 

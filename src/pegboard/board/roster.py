@@ -15,6 +15,7 @@ from pegboard.board.drift import RELEASE_SECONDS, Guard, refusal
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory, Recalled
 from pegboard.catalog import Diff, Unknown
+from pegboard.config import SourceConfig
 from pegboard.core import (
     Failure,
     FailureCode,
@@ -120,6 +121,11 @@ class Roster:
         self._attached[source.name] = attached
         await (self._refill() if attached.state is SourceState.DISABLED else attached.refresh())
         return attached.summary()
+
+    def know(self, source: SourceConfig) -> None:
+        """Say what a source is that will be added, so that changes of its tools are noticed."""
+        if self._guard is not None:
+            self._guard.know(source)
 
     async def remove(self, name: str) -> None:
         """Stop a source and take its tools off the board; nothing happens where there is none of this name."""

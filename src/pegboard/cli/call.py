@@ -15,7 +15,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, document, foreign, say
-from pegboard.cli.terminal import at_terminal
+from pegboard.cli.terminal import agreed, at_terminal
 from pegboard.core import Mode, Result, Session
 from pegboard.errors import ConfigError
 from pegboard.schema.types import Json, JsonObject
@@ -26,6 +26,7 @@ async def call(
     *,
     args: Annotated[str, Parameter(allow_leading_hyphen=True)] = "{}",
     mode: Mode | None = None,
+    yes: Annotated[bool, Parameter(negative="")] = False,
     config: ConfigFile = DEFAULT_CONFIG,
     json: AsJson = False,
 ) -> int:
@@ -39,9 +40,12 @@ async def call(
         The arguments: a JSON object, @FILE with one, or - to read one from standard input.
     mode
         How to run it, where the tool has modes.
+    yes
+        Say yes beforehand where the call would wait for a person. Without it you are asked in a terminal.
     """
     arguments = _arguments(args)
-    async with opened(config, approvers=[at_terminal]) as board:
+    async with opened(config, approvers=[agreed if yes else at_terminal]) as board:
+        board.desk.wait = 0  # whoever typed this reads the answer, and need not be waited for
         session = Session(f"cli-{uuid4().hex[:12]}", agent="cli")
         result = await board.call(name, arguments, mode=mode, session=session, log=None if json else _log)
     if result.failure:

@@ -20,6 +20,11 @@ _KEYS = {
 }
 
 
+async def agreed(_: Request) -> Decision:
+    """Say yes: whoever typed the command has."""
+    return Decision(choice=Choice.ALLOW_ONCE, by=By.CLI)
+
+
 async def at_terminal(request: Request) -> Decision | None:
     """Ask here; None, with a word on how to answer, where nobody sits at a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

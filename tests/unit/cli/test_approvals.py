@@ -162,6 +162,17 @@ def test_a_call_that_waits_is_answered_and_made_again(desk: Desk, capsys: pytest
     assert run(call) == 1
 
 
+def test_who_calls_with_yes_is_not_asked_unless_it_was_denied_for_always(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["call", "bank.pay", "--args", '{"amount": 10}', "--mode", "execute", "--config", str(desk.folder), "--yes"]
+    assert run(call) == 0
+    assert capsys.readouterr().out.strip() == "10.0"
+    assert desk.run("deny", "bank.pay", "--always")[0] == 0
+    assert run(call) == 1
+    assert "declined" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("verb", "exit"), [("allow", 0), ("deny", 1)])
 def test_tools_can_be_answered_for_beforehand(
     desk: Desk, capsys: pytest.CaptureFixture[str], verb: str, exit: int
