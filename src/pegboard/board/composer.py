@@ -7,8 +7,9 @@ from pegboard.board.overridden import overridden
 from pegboard.catalog import Catalog
 from pegboard.catalog.frozen import Frozen
 from pegboard.config import Config
-from pegboard.core import Handler, Note, Tool
+from pegboard.core import Handler, Mode, Note, Tool
 from pegboard.core.draft import DRAFT, Unbound
+from pegboard.core.wish import Wish
 from pegboard.schema.types import Json, JsonObject, as_object
 
 TABLES = ("batch", "bundle", "scatter", "deprecated", "hint", "override")
@@ -27,7 +28,7 @@ class Composer:
         self._tables: Mapping[str, JsonObject] = {}
         if config is not None:
             self._tables = {name: config.tables[name] for name in TABLES if config.tables.get(name)}
-        self._previews = previews_of(config) if config is not None else []
+        self._previews = pairs_of(config) if config is not None else []
         self._frozen: Frozen | None = None
         self._notes: tuple[Note, ...] = ()
         self._unknown: tuple[str, ...] = ()
@@ -88,14 +89,15 @@ class Composer:
         return (*aside, *self._unknown, *self._unpaired)
 
 
-def previews_of(config: Config) -> list[tuple[str, str, Json]]:
-    """The tools of a config that another one previews: namespace, name, and what `preview` says."""
+def pairs_of(config: Config) -> list[Wish]:
+    """What the config says of tools that answer a mode for others."""
     return [
-        (source.prefix, shape.get("name") or name, shape["preview"])
+        Wish(source.prefix, shape.get("name") or name, mode, shape[mode.value])
         for source in config.sources.values()
         if not source.disabled
         for name, shape in as_object(source.shaping.get("tools")).items()
-        if _is_another(shape.get("preview"))
+        for mode in (Mode.PREVIEW, Mode.EXPLORE)
+        if _is_another(shape.get(mode.value))
     ]
 
 

@@ -45,6 +45,7 @@ def _shape(table: JsonObject) -> Shape:
     fields: dict[str, Any] = dict(table)
     if "effects" in fields:
         fields["effects"] = Effects(fields["effects"])
+    fields.pop("explore", None)  # always another tool's
     if isinstance(fields.get("preview"), Mapping) and "tool" in fields["preview"]:
         del fields["preview"]  # another tool's: the board pairs them
     return Shape(**fields)

@@ -1,4 +1,4 @@
-"""A foreign tool previewed by another one that shows what it would change."""
+"""A foreign tool whose preview or exploration another one answers, which only reads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +24,7 @@ from pegboard.core import (
     without_modes,
 )
 from pegboard.core.mode import own_modes
+from pegboard.core.wish import Wish
 from pegboard.errors import DefinitionError, PegboardError
 from pegboard.schema.expression import ExpressionError
 from pegboard.schema.template import Template
@@ -32,33 +33,37 @@ from pegboard.schema.types import Json, as_object
 
 @dataclass(frozen=True)
 class PairedRun:
-    """The handler of a tool that another one previews.
+    """The handler of a tool of which another one answers a mode.
 
     Parameters:
         inner: runs it in all other modes.
         run: the board's pipeline.
-        preview: the tool that shows what it would change.
+        mode: the mode that the other tool answers.
+        other: the tool that shows what this one would change, or could do.
         args: that tool's arguments, over `input`.
         value: what is shown of its answer, over `result` and `input`; None: all of it.
     """
 
     inner: Handler
     run: Handler
-    preview: ToolName
+    mode: Mode
+    other: ToolName
     args: Template
     value: Template | None = None
 
     async def __call__(self, call: Call) -> Result:
-        """Preview by the other tool, through the board's pipeline; run in all other modes."""
-        if call.mode is not Mode.PREVIEW:
+        """Ask the other tool in its mode, through the board's pipeline; run in all other modes."""
+        if call.mode is not self.mode:
             return await self.inner(call)
         scope = {"input": dict(call.arguments)}
         try:
             arguments = cast("dict[str, Json]", self.args.render(scope))
         except ExpressionError as problem:
-            return _failed(f"The preview cannot be asked for: {problem}", Failure(FailureCode.INVALID_ARGUMENTS, ""))
+            return self._failed(
+                f"The {self.mode} cannot be asked for: {problem}", Failure(FailureCode.INVALID_ARGUMENTS, "")
+            )
         inner = Call(
-            tool=self.preview,
+            tool=self.other,
             arguments={key: value for key, value in arguments.items() if value is not None},
             session=call.session,
             parent=call.id,
@@ -66,11 +71,11 @@ class PairedRun:
         )
         result = await self.run(inner)
         if result.failure is not None:
-            return _failed(f"{self.preview}, which previews this tool, failed: {result.failure}", result.failure)
+            return self._failed(f"{self.other}, which answers this mode, failed: {result.failure}", result.failure)
         report = result.report or Report()
-        note = f"{self.preview} showed this. Nothing was changed."
-        told = replace(report, notes=(*report.notes, note), data={**report.data, "previewed_by": str(self.preview)})
-        return self._shown(replace(result, report=told, mode=Mode.PREVIEW), scope)
+        note = f"{self.other} showed this. Nothing was changed."
+        told = replace(report, notes=(*report.notes, note), data={**report.data, "shown_by": str(self.other)})
+        return self._shown(replace(result, report=told, mode=self.mode), scope)
 
     def _shown(self, result: Result, scope: Mapping[str, Json]) -> Result:
         if self.value is None:
@@ -78,82 +83,97 @@ class PairedRun:
         try:
             return replace(result, value=self.value.render({**scope, "result": result.value}), content=())
         except ExpressionError as problem:
-            return _failed(f"The preview cannot be read: {problem}", Failure(FailureCode.UPSTREAM, ""))
+            return self._failed(f"The {self.mode} cannot be read: {problem}", Failure(FailureCode.UPSTREAM, ""))
+
+    def _failed(self, message: str, cause: Failure) -> Result:
+        step = cause.next_step or "Call with mode dry_run instead, or ask whoever runs the board."
+        failure = replace(cause, message=f"{message.rstrip('.')}. Nothing was changed.", next_step=step)
+        return Result(failure=failure, mode=self.mode)
 
 
-def _failed(message: str, cause: Failure) -> Result:
-    step = cause.next_step or "Call with mode dry_run instead, or ask whoever runs the board."
-    failure = replace(cause, message=f"{message.rstrip('.')}. Nothing was changed.", next_step=step)
-    return Result(failure=failure, mode=Mode.PREVIEW)
-
-
-def paired(tool: Tool, preview: ToolSpec, run: Handler, args: Template | None = None, value: Json = None) -> Tool:
-    """A tool that another one previews; where its effects hurt, that is its default.
+def paired(
+    tool: Tool,
+    other: ToolSpec,
+    run: Handler,
+    args: Template | None = None,
+    value: Json = None,
+    *,
+    mode: Mode = Mode.PREVIEW,
+) -> Tool:
+    """A tool of which another one answers a mode; where its effects hurt, a preview is its default.
 
     Parameters:
         tool: the tool.
-        preview: the tool that shows what it would change.
+        other: the tool that shows what it would change, or could do.
         run: the board's pipeline.
         args: that tool's arguments, over `input`; None: those of the same name.
         value: a template for what is shown of its answer, over `result` and `input`.
+        mode: preview or explore.
 
     Raises:
         DefinitionError: the other tool changes something, or does not take these arguments.
     """
-    if preview.effects in (Effects.DESTRUCTIVE, Effects.ADDITIVE, Effects.IDEMPOTENT):
+    if other.effects in (Effects.DESTRUCTIVE, Effects.ADDITIVE, Effects.IDEMPOTENT):
         raise DefinitionError(
-            f"{preview.name} is {preview.effects} itself, so it can preview nothing.",
-            next_step="Name a tool that only reads.",
+            f"{other.name} is {other.effects} itself, so it can show nothing.", next_step="Name a tool that only reads."
         )
     bare = without_modes(tool.spec)
-    given = args or _same(bare, preview)
-    check_arguments(given, without_modes(preview), "preview.args")
-    handler = PairedRun(tool.handler, run, preview.name, given, None if value is None else Template.parse(value))
-    return Tool(with_modes(bare, {*own_modes(tool.spec), Mode.PREVIEW}), handler)
+    given = args or _same(bare, other)
+    check_arguments(given, without_modes(other), f"{mode}.args")
+    shown = None if value is None else Template.parse(value)
+    handler = PairedRun(tool.handler, run, mode, other.name, given, shown)
+    return Tool(with_modes(bare, {*own_modes(tool.spec), mode}), handler)
 
 
-def _same(spec: ToolSpec, preview: ToolSpec) -> Template:
-    names = [name for name in without_modes(preview).properties if name in spec.properties and name.isidentifier()]
+def _same(spec: ToolSpec, other: ToolSpec) -> Template:
+    names = [name for name in without_modes(other).properties if name in spec.properties and name.isidentifier()]
     return Template.parse({name: f"${{default(input.{name}, null)}}" for name in names})
 
 
-def pair(
-    tools: Sequence[Tool], previews: Sequence[tuple[str, str, Json]], run: Handler
-) -> tuple[list[Tool], tuple[str, ...]]:
-    """The tools, with previews where others give them, and what could not be paired.
+def pair(tools: Sequence[Tool], wishes: Sequence[Wish], run: Handler) -> tuple[list[Tool], tuple[str, ...]]:
+    """The tools, with the modes that others answer for them, and what could not be paired.
 
     Parameters:
         tools: the tools of the board.
-        previews: namespace, name (or glob) and the wish: a tool's name, or a table of `tool`, `args` and `value`.
+        wishes: what the config says of them.
         run: the board's pipeline.
     """
     catalog = Catalog.of(tools)
     aliases = AliasTable().extend([tool.name for tool in tools])
     odd: list[str] = []
 
+    def find(name: str, namespace: str) -> ToolSpec:
+        return _found(name, namespace, catalog, aliases)
+
     def changed(tool: Tool) -> Tool:
-        wish = _wish(tool.name, previews)
-        if wish is None or (isinstance(wish, str) and offers(tool.spec, Mode.PREVIEW)):
-            return tool  # a parameter of its own does it
-        try:
-            return _paired(tool, wish, run, lambda name: _found(name, tool.name.namespace, catalog, aliases))
-        except PegboardError as problem:
-            odd.append(f"{tool.name} has no preview. {problem}")
-            return tool
+        for mode in (Mode.PREVIEW, Mode.EXPLORE):
+            wish = _wish(tool.name, mode, wishes)
+            if wish is None or (isinstance(wish.by, str) and offers(tool.spec, mode)):
+                continue  # it answers the mode itself, perhaps by a parameter of its own
+            try:
+                tool = _paired(tool, wish, run, find)
+            except PegboardError as problem:
+                odd.append(f"{tool.name} has no {mode}. {problem}")
+        return tool
 
     return [changed(tool) for tool in tools], tuple(odd)
 
 
-def _wish(name: ToolName, previews: Sequence[tuple[str, str, Json]]) -> Json:
-    fitting = (wish for space, key, wish in previews if space == name.namespace and fnmatchcase(name.name, key))
+def _wish(name: ToolName, mode: Mode, wishes: Sequence[Wish]) -> Wish | None:
+    fitting = (
+        wish
+        for wish in wishes
+        if wish.mode is mode and wish.namespace == name.namespace and fnmatchcase(name.name, wish.name)
+    )
     return next(fitting, None)
 
 
-def _paired(tool: Tool, wish: Json, run: Handler, find: Callable[[str], ToolSpec]) -> Tool:
-    table = {"tool": wish} if isinstance(wish, str) else as_object(wish)
+def _paired(tool: Tool, wish: Wish, run: Handler, find: Callable[[str, str], ToolSpec]) -> Tool:
+    table = {"tool": wish.by} if isinstance(wish.by, str) else as_object(wish.by)
     args = table.get("args")
-    other = find(str(table["tool"]))
-    return paired(tool, other, run, None if args is None else Template.parse(args), table.get("value"))
+    other = find(str(table["tool"]), tool.name.namespace)
+    given = None if args is None else Template.parse(args)
+    return paired(tool, other, run, given, table.get("value"), mode=wish.mode)
 
 
 def _found(name: str, namespace: str, catalog: Catalog, aliases: AliasTable) -> ToolSpec:
@@ -163,5 +183,5 @@ def _found(name: str, namespace: str, catalog: Catalog, aliases: AliasTable) -> 
     target = resolve(name, catalog, aliases)
     if isinstance(target, Unknown):
         near = f"Did you mean {', '.join(target.candidates)}?" if target.candidates else "Name a tool of the board."
-        raise DefinitionError(f"There is no tool {name!r} to preview it.", where="preview", next_step=near)
+        raise DefinitionError(f"There is no tool {name!r} to show it.", where="tool", next_step=near)
     return catalog.tools[target].spec

@@ -12,11 +12,12 @@ from pegboard.compose.merge import CONFLICTS, SOURCES, Merge
 from pegboard.compose.report import FAILURE_SCHEMA, composite_output
 from pegboard.core import Handler, Rung, Tool, ToolName, ToolSpec, without_modes
 from pegboard.core.draft import Unbound
+from pegboard.core.spec import MODEL
 from pegboard.errors import DefinitionError
 from pegboard.schema.embed import Embedding
 from pegboard.schema.expression import Expression
 from pegboard.schema.template import Template
-from pegboard.schema.types import Json, Schema
+from pegboard.schema.types import Json, Schema, as_list, as_object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +130,7 @@ def _spec(scatter: Scatter, specs: Mapping[str, ToolSpec], inner: Mapping[str, T
         name=scatter.name,
         description=(
             f"{says}\nAsks {', '.join(scatter.branches)} at the same time and merges the answers; the result tells "
-            f"how each source did.{late}{needed}"
+            f"how each source did.{late}{needed}{_model(scatter, specs)}"
         ),
         input=scatter.input if scatter.input is not None else derived_input(calls, expressions),
         output=_output(scatter, specs),
@@ -171,11 +172,26 @@ def _output(scatter: Scatter, specs: Mapping[str, ToolSpec]) -> Schema:
     return {**schema, "$defs": embedding.defs} if embedding.defs else schema
 
 
+def _record_of(output: Schema) -> Schema:
+    """What a tool's records are, whether it answers one, a list of them, or either."""
+    either = (as_object(part).get("items") for part in as_list(output.get("anyOf")))
+    listed = next((items for items in either if items is not None), None)
+    return cast("Schema", listed if listed is not None else output.get("items", output))
+
+
+def _model(scatter: Scatter, specs: Mapping[str, ToolSpec]) -> str:
+    """Which canonical model all branches answer, if it is one, as a sentence."""
+    plain = not any(branch.fields for branch in scatter.branches.values())
+    models = {specs[name].meta.get(MODEL) for name in scatter.branches}
+    model = models.pop() if plain and len(models) == 1 else None
+    return f" Each record is a {model} (the canonical model)." if isinstance(model, str) else ""
+
+
 def _record_schema(scatter: Scatter, specs: Mapping[str, ToolSpec], embedding: Embedding) -> Schema:
     properties: dict[str, Json] = {}
     for name, branch in scatter.branches.items():
         output = specs[name].output or {}
-        found: Json = output.get("items", output) if branch.records is None and not branch.fields else {}
+        found: Json = _record_of(output) if branch.records is None and not branch.fields else {}
         known = cast("dict[str, Json]", found.get("properties", {}))
         for key in branch.fields:
             properties.setdefault(key, {})

@@ -62,6 +62,13 @@ SHAPE = Table(
             "`result`).",
             example='{ tool = "files.list_files", args = { folder = "${input.folder}" } }',
         ),
+        Key(
+            "explore",
+            ANY,
+            "Another tool, which only reads, that lists what this one could do here: its name, or a table as of "
+            "`preview`.",
+            example='"files.list_folders"',
+        ),
     ),
 )
 

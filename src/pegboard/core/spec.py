@@ -95,6 +95,9 @@ OWN_META = "pegboard/"
 DOCUMENTED_OUTPUT = f"{OWN_META}documented_output"
 """Set in `ToolSpec.meta` where `output` is what somebody's document says and nobody promises: wires leave it out."""
 
+MODEL = f"{OWN_META}model"
+"""Set in `ToolSpec.meta` of a tool that answers records of a canonical model, to the model's name."""
+
 EMPTY_INPUT: Schema = {"type": "object", "properties": {}}
 
 

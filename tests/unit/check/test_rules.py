@@ -195,6 +195,10 @@ BREACHES: dict[str, list[Callable[[], Toolset]]] = {
     "PB509": [lambda: toolset(row(), board=True), lambda: toolset(row(category="sales"), row("list_carts"))],
     "PB510": [lambda: toolset(row("request_plugin_install", inputSchema=needs(tool_id=TEXT)))],
     "PB511": [lambda: bundle("dm_user", "search_user")],
+    "PB512": [
+        lambda: toolset(row("get_user", outputSchema=takes(mail=TEXT)), row("invite", inputSchema=takes(email=TEXT))),
+        lambda: toolset(row("get_page", inputSchema=takes(pageId=TEXT)), row("pin", inputSchema=takes(page_id=TEXT))),
+    ],
     "PB601": [lambda: changed(inputSchema=needs(shop=TEXT, town=TEXT)), lambda: changed(annotations=DESTROYS)],
     "PB602": [lambda: changed(inputSchema=takes(shop=TEXT, town=TEXT))],
     "PB603": [lambda: changed(description=f"{SAID} And more.")],
@@ -319,6 +323,10 @@ INNOCENT: dict[str, list[Callable[[], Toolset]]] = {
     ],
     "PB509": [lambda: toolset(row())],
     "PB510": [lambda: toolset(row("request_plugin_install", inputSchema=needs(suggest_reason=TEXT)))],
+    "PB512": [
+        lambda: toolset(row("get_user", outputSchema=takes(email=TEXT)), row("invite", inputSchema=takes(email=TEXT))),
+        lambda: toolset(row("reply", inputSchema=takes(of=TEXT, to=TEXT)), row("pin", inputSchema=takes(id=TEXT))),
+    ],
     "PB601": [lambda: changed(description="x"), lambda: changed()],
     "PB602": [lambda: changed()],
     "PB603": [lambda: changed()],

@@ -56,7 +56,7 @@ async def test_the_other_tool_shows_what_would_change(tmp_path: Any, preview: st
         assert before.mode is Mode.PREVIEW
         assert before.value == shown
         assert before.report is not None
-        assert before.report.data["previewed_by"] == "fs.list_files"
+        assert before.report.data["shown_by"] == "fs.list_files"
         assert source.handlers["delete"].calls == []
         done = await board.call("fs.delete", {"folder": "/x", "mode": "execute"})
     assert source.handlers["list_files"].calls[0].arguments == asked
@@ -88,3 +88,28 @@ async def test_a_preview_that_fails_says_so_and_changes_nothing(tmp_path: Any) -
     assert "Nothing was changed" in failure.message
     assert failure.next_step
     assert source.handlers["delete"].calls == []
+
+
+@pytest.mark.requirement("C5.3")
+async def test_an_exploration_reads_only_lists_what_could_be_done_here_and_needs_no_arguments(tmp_path: Any) -> None:
+    source = files()
+    wish = (
+        '"list_files"\nexplore = { tool = "list_files", args = { folder = "/" }, value = { can = "${result.files}" } }'
+    )
+    async with Board.open(config(tmp_path, wish), beside=[source]) as board:
+        result = await board.call("fs.delete", {"mode": "explore"})
+        spec = board.spec(ToolName("fs", "delete"))
+    assert (result.mode, result.value) == (Mode.EXPLORE, {"can": ["a", "b"]})
+    assert result.report is not None
+    assert "Nothing was changed" in result.report.notes[0]
+    assert spec is not None
+    assert {"explore", "preview"} <= set(spec.properties["mode"]["enum"])
+    assert source.handlers["delete"].calls == []
+    assert [call.arguments for call in source.handlers["list_files"].calls] == [{"folder": "/"}]
+
+
+@pytest.mark.requirement("C5.3")
+async def test_nothing_that_changes_something_may_answer_an_exploration(tmp_path: Any) -> None:
+    async with Board.open(config(tmp_path, '"list_files"\nexplore = "delete"'), beside=[files()]) as board:
+        assert any("only reads" in warning for warning in board.warnings)
+        assert "explore" not in board.catalog.tools[ToolName("fs", "delete")].spec.properties["mode"]["enum"]

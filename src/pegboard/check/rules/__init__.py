@@ -4,6 +4,7 @@ from pegboard.check.rule import Rule
 from pegboard.check.rules.batches import BATCHES
 from pegboard.check.rules.claims import CLAIMS
 from pegboard.check.rules.composition import COMPOSITION
+from pegboard.check.rules.consistency import CONSISTENCY
 from pegboard.check.rules.descriptions import DESCRIPTIONS
 from pegboard.check.rules.drift import DRIFT
 from pegboard.check.rules.likeness import LIKENESS
@@ -29,6 +30,7 @@ RULES: tuple[Rule, ...] = tuple(
                 *TRUST,
                 *COMPOSITION,
                 *BATCHES,
+                *CONSISTENCY,
                 *REGISTRY,
                 *DRIFT,
             )

@@ -24,7 +24,7 @@ from pegboard.core import (
     without_modes,
 )
 from pegboard.core.mode import own_modes, with_own_modes
-from pegboard.core.spec import DOCUMENTED_OUTPUT
+from pegboard.core.spec import DOCUMENTED_OUTPUT, MODEL
 from pegboard.errors import StoreError
 from pegboard.schema.cut import json_text
 from pegboard.schema.types import Json, JsonObject, pointer
@@ -301,7 +301,7 @@ def _spec(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputShape |
     if bare.meta.get(DOCUMENTED_OUTPUT) and (output is None or output.model is None):
         meta[DOCUMENTED_OUTPUT] = True
     if output is not None and output.model is not None:
-        meta["pegboard/model"] = output.model.name
+        meta[MODEL] = output.model.name
     says = shape.description if shape.description is not None else words.text(bare.description)
     if output is not None and output.model is not None:
         many = "a list of " if output.listed else ""

@@ -9,7 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pegboard.board import Board
+from pegboard.compose import bind, scatter
+from pegboard.compose.merge import key
 from pegboard.core import (
+    Call,
     Effects,
     FailureCode,
     Mode,
@@ -516,3 +519,24 @@ async def test_what_is_hidden_never_appears(
         assert not [name for name in names if name in everything]
         if answer.ok:
             assert results[0].value == {f"o{n}": 6 if "." in output[f"o{n}"] else 5 for n in range(len(shown))}
+
+
+@pytest.mark.requirement("C14.1")
+async def test_a_scatter_over_tools_of_one_model_merges_like_to_like() -> None:
+    crm = FakeSource("crm", {"find": Result(value=[{"UID": 1, "MAIL": "a@x", "NM": "Ada"}])})
+    hr = FakeSource("hr", {"find": Result(value={"rows": [{"no": "p1", "email": "a@x", "tel": "5"}]})})
+    theirs = {"User": {"id": "UID", "email": "MAIL", "name": "NM"}}
+    ours = {"User": {"id": "no", "email": "email", "phone": "tel"}}
+    found = scatter("find_person", {"crm": "crm.find", "hr": "hr.find"}, merge=key("email"))
+    async with Board.of(
+        shaped(crm, Shaping(tools={"find": Shape(output="User")}, maps=theirs)),
+        shaped(hr, Shaping(tools={"find": Shape(records="rows", many=True, output="User")}, maps=ours)),
+    ) as opened:
+        bound = bind(opened.catalog, opened.run, [found.handler.composite])  # pyright: ignore[reportFunctionMemberAccess]
+        one = bound.catalog.tools[ToolName("", "find_person")]
+        result = await one.handler(Call(tool=one.name, arguments={}))
+    assert "Each record is a User" in one.spec.description
+    assert one.spec.output is not None
+    assert one.spec.output["properties"]["records"]["items"]["properties"].keys() >= {"id", "email", "phone"}
+    [person] = result.value["records"]
+    assert {name: person[name] for name in ("name", "email", "phone")} == {"name": "Ada", "email": "a@x", "phone": "5"}
