@@ -16,7 +16,7 @@ from pegboard.schema.validate import validator
 from pegboard.surface.definition import Definition, define, define_all
 from pegboard.surface.describing import Cap, Move
 from pegboard.surface.offer import REPLACED, SEARCH, Offer, hits, read_arguments, without
-from pegboard.surface.parts import IMAGES, PDF, Kind, Part, parts_of, plain
+from pegboard.surface.parts import IMAGES, PDF, Kind, Part, parts_of, plain, told_to_program
 
 Search = Literal["client", "bm25", "regex", "tools"]
 
@@ -158,10 +158,13 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
     row = plain(item)
     name = offer.find(str(row.get("name") or ""))
     references = _references(result, offer) if name == SEARCH else []
+    caller: JsonObject = row.get("caller") or {}
+    direct = caller.get("type", "direct") == "direct"
+    said = None if direct else told_to_program(result, offer.spec(name))
     answer: dict[str, Any] = {
         "type": "tool_result",
         "tool_use_id": row.get("id"),
-        "content": references or _content(parts_of(result, offer.spec(name))),
+        "content": references or said or _content(parts_of(result, offer.spec(name))),
     }
     if result.failure is not None:
         answer["is_error"] = True

@@ -16,7 +16,7 @@ from pegboard.schema.types import JsonObject
 from pegboard.surface.definition import Definition, define, define_all
 from pegboard.surface.describing import Cap, describe_namespace
 from pegboard.surface.offer import REPLACED, SEARCH, Offer, hits, inner_prefix, read_arguments, without
-from pegboard.surface.parts import IMAGES, PDF, Kind, Part, joined, parts_of, plain
+from pegboard.surface.parts import IMAGES, PDF, Kind, Part, joined, parts_of, plain, told_to_program
 
 DEFAULT = "functions"
 """The namespace in which a search loads tools that have none."""
@@ -199,14 +199,17 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
     }
     if row.get("caller"):
         answer["caller"] = row["caller"]
+        if row["caller"].get("type") == "program":
+            answer["output"] = told_to_program(result, spec) or answer["output"]
     if row.get("namespace") and not custom:
         answer |= {"name": _name(row), "namespace": row["namespace"]}
     return answer
 
 
 def _found(row: JsonObject, result: Result, offer: Offer) -> dict[str, Any]:
-    """The definitions that a search found, each in its namespace."""
-    definitions = [offer.definition(name) for name in hits(result.value, offer)]
+    """The definitions that a search found, each in its namespace; those of the list are there already."""
+    direct = {spec.name for spec in offer.view.direct}
+    definitions = [offer.definition(name) for name in hits(result.value, offer) if name not in direct]
     loaded = [one for one in definitions if one is not None and one.spec is not None]
     marked = [_marked(one, {one.spec.name}, Selection.parse(())) for one in loaded if one.spec is not None]
     return {

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pegboard.core import Report, Result, ToolSpec
 from pegboard.schema.media import decode, sniff
-from pegboard.schema.repair.intake import utf8
+from pegboard.schema.repair.intake import Intake, utf8
 from pegboard.schema.types import Json, JsonObject, as_object
 from pegboard.surface.forms import block
 
@@ -73,6 +73,18 @@ def parts_of(result: Result, spec: ToolSpec | None = None) -> tuple[Part, ...]:
             found.append(_text(f"Next: {step}"))
     found += [_text(remark) for remark in remarks(result.report)]
     return tuple(found) or (_text(NOTHING),)
+
+
+def told_to_program(result: Result, spec: ToolSpec | None = None) -> str | None:
+    """What a program that called the tool is given: the value as JSON and nothing else; None where there is none.
+
+    A text of a tool that declares no result is the text itself.
+    """
+    if result.failure is not None or result.value is None:
+        return None
+    if isinstance(result.value, str) and (spec is None or spec.output is None):
+        return utf8(result.value)
+    return json.dumps(Intake().copy(result.value), ensure_ascii=False)
 
 
 def joined(parts: Iterable[Part]) -> str:

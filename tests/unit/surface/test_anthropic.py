@@ -131,6 +131,8 @@ def test_programs_may_call_the_tools_that_are_named_which_are_then_not_strict() 
     call = surface.call(item, made)
     assert call is not None
     assert (call.parent, call.meta["pegboard/caller"]["tool_id"]) == ("p1", "p1")
+    remarked = Result(value={"n": 1}, content=({"type": "text", "text": "One."},))
+    assert surface.output(item, remarked, made)["content"] == '{"n": 1}'
 
 
 def test_what_is_not_the_boards_to_answer_is_no_call() -> None:

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from pegboard.board import Board
 from pegboard.catalog import AliasTable, View
-from pegboard.core import Failure, FailureCode, Freeform, Result, Session, ToolName, ToolSpec
+from pegboard.core import Failure, FailureCode, Freeform, Report, Result, Session, ToolName, ToolSpec
 from pegboard.discovery import Residency
 from pegboard.discovery.meta import SHOWN
 from pegboard.surface import openai_responses as surface
@@ -112,7 +112,9 @@ def test_programs_may_call_the_tools_that_are_named_and_are_told_what_comes_back
     assert made.tools[-1] == {"type": "programmatic_tool_calling"}
     caller = {"type": "program", "caller_id": "p1"}
     row = {"type": "function_call", "call_id": "c1", "name": "a", "arguments": "{}", "caller": caller}
-    assert surface.output(row, Result(value={"n": 1}), made)["caller"] == caller
+    remarked = Result(value={"n": 1}, content=({"type": "text", "text": "One."},), report=Report(notes=("Mended.",)))
+    answer = surface.output(row, remarked, made)
+    assert (answer["caller"], answer["output"]) == (caller, '{"n": 1}')  # what the schema says, and nothing else
 
 
 @pytest.mark.requirement("D2.4", "D8.1")
@@ -193,6 +195,14 @@ def test_a_definition_that_a_search_brings_is_strict_where_the_list_is() -> None
     value = {"namespaces": [{"namespace": "crm", "tools": [{"name": "crm__a"}, {"name": "gone"}]}]}
     [group] = surface.output(item, Result(value=value), made)["tools"]
     assert [(tool["name"], tool["strict"]) for tool in group["tools"]] == [("a", True)]
+
+
+def test_a_search_does_not_load_what_stands_in_the_list() -> None:
+    made = surface.tools(view(spec("a"), deferred=(spec("b"),)))
+    item = {"type": "tool_search_call", "execution": "client", "call_id": "c", "arguments": {"query": "a"}}
+    rows = [{"name": "crm__a", "already_loaded": True}, {"name": "crm__b"}]
+    [group] = surface.output(item, Result(value={"namespaces": [{"namespace": "crm", "tools": rows}]}), made)["tools"]
+    assert [tool["name"] for tool in group["tools"]] == ["b"]
 
 
 def test_a_file_goes_back_beside_its_words() -> None:
