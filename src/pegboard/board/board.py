@@ -50,6 +50,7 @@ from pegboard.core import (
 from pegboard.core.asset import unknown_asset
 from pegboard.core.call import Log
 from pegboard.discovery import META_NAMES, Residency, meta_tools
+from pegboard.discovery.forgery import forgery
 from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.residency import Exposed, Exposure, expose
@@ -131,7 +132,7 @@ class Board(Overseen):
         searched = searches(lambda session: self._sessions.of(session).queries)
         self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
         watched = self._wellness.watch(self.spec)
-        outer = (owned(self._sessions), spending, searched, hydrate(self), *middleware, watched)
+        outer = (owned(self._sessions), spending, searched, forgery(self.spec), hydrate(self), *middleware, watched)
         self._handler = self._passage.handler(self, outer)
 
     @classmethod

@@ -17,10 +17,10 @@ from pegboard.board.supply import Supply, Tools
 from pegboard.config import Config
 from pegboard.core import Call, Discoverable, FailureCode, Result, Session, ToolSpec
 from pegboard.directory.merge import with_state
-from pegboard.directory.offering import Offering
+from pegboard.directory.offering import Offering, Standing, named
 from pegboard.directory.state import StateFile
-from pegboard.discovery import install, search
-from pegboard.discovery.asking import Asking, Rules
+from pegboard.discovery import install, manage, search
+from pegboard.discovery.asking import Asking, Brought, Rules
 from pegboard.errors import PegboardError
 
 PATIENCE = 3.0
@@ -76,13 +76,16 @@ class Suggesting:
             return
         table = plan.written.tables["suggestions"]
         self._rules = Rules(table["enabled"], table["per_hour"], table["forget_days"])
+        self._manages: bool = table["manage"]
+        self._desk = passage.consent.desk
         self._has_directories = bool(plan.written.tables["directories"])
         folder = plan.state.folder
         self._offering = Offering(plan.written, None if folder is None else folder / "directories")
         self._mounting = Mounting(plan.written, plan.state, roster, memory, passage.limits)
         self._supply = Supply(self._offering, self._mounting, plan.state, board)
-        desk = passage.consent.desk
-        self._ask = Asking(self._supply, desk, self._rules, lambda call: sessions.queries(call.session), by_elicitation)
+        self._ask = Asking(
+            self._supply, self._desk, self._rules, lambda call: sessions.queries(call.session), by_elicitation
+        )
         self._state = plan.state
         self._left_out = plan.config.warnings[len(plan.written.warnings) :]
 
@@ -109,11 +112,11 @@ class Suggesting:
             shown: the other ones; where there are none, the search that comes before asking is shown too.
             single_turn: the agent has one turn: there is no time to ask.
         """
-        if self._supply is None or single_turn or not self._rules.enabled:
+        if self._supply is None or single_turn:
             return shown
-        if not (self._has_directories or (shown and self._has_disabled)):
-            return shown
-        return (*(shown or (search.SPEC,)), install.SPEC)
+        asks = self._rules.enabled and (self._has_directories or (bool(shown) and self._has_disabled))
+        more = (*((install.SPEC,) if asks else ()), *(manage.SPECS.values() if self._manages else ()))
+        return (*(shown or (search.SPEC,)), *more) if more else shown
 
     @property
     def _has_disabled(self) -> bool:
@@ -155,3 +158,38 @@ class Suggesting:
             message = "This board has no directories, so there is nothing to ask for."
             return Result.failed(FailureCode.BLOCKED, message, next_step="Tell the user what is missing.")
         return await self._ask(call)
+
+    async def manage(self, call: Call, action: str) -> Result:
+        """Install, enable, disable or uninstall, if the board lets models and a person agrees."""
+        if self._supply is None or not self._manages:
+            message = "This board does not let models manage what is on it."
+            step = "Ask for it with request_plugin_install, or tell the user: pegboard install, enable, disable."
+            return Result.failed(FailureCode.BLOCKED, message, next_step=step, details={"reason": "switched_off"})
+        id = str(call.arguments.get("tool_id") or "").strip()
+        standing = next(iter(named(await self._supply.standings(fresh=True), id)), None)
+        try:
+            names = [] if action == "install" else self._supply.names(id)
+            if action == "install" and (standing is None or standing.state != "available"):
+                raise PegboardError(f"There is no {id!r} to install.", next_step="See list_available_tools.")
+            definition = standing.one.digest if standing is not None else ",".join(names)
+            refusal = await manage.agreed(self._desk, call, definition, by_elicitation(call))
+            if refusal is not None:
+                return Result(failure=refusal)
+            return manage.told(id, await self._managed(action, id, names, standing))
+        except PegboardError as problem:
+            return Result.failed(
+                FailureCode.INVALID_ARGUMENTS, problem.message, where="/tool_id", next_step=problem.next_step
+            )
+
+    async def _managed(self, action: str, id: str, names: Sequence[str], standing: Standing | None) -> Brought:
+        if action == "install" and standing is not None:
+            return await self.supply.bring(standing.one, _quiet)
+        if action == "uninstall":
+            await self.supply.uninstall(id)
+            return Brought(True)
+        brought = [await self.supply.switch(name, off=action == "disable", tell=_quiet) for name in names]
+        failed = next((one for one in brought if not one.completed), None)
+        return failed or Brought(True, tuple(tool for one in brought for tool in one.tools))
+
+
+async def _quiet(_: str) -> None: ...

@@ -27,6 +27,10 @@ class Openings(Protocol):
         """Take an agent's suggestion to a person, and do what was agreed to."""
         ...
 
+    def manage(self, call: Call, action: str) -> Awaitable[Result]:
+        """Install, enable, disable or uninstall, if the board lets models and a person agrees."""
+        ...
+
 
 class Desk(Protocol):
     """The board, as the meta-tools see it."""

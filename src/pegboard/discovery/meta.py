@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pegboard.core import Tool, ToolName
-from pegboard.discovery import assets, call, describe, health, install, intent, listing, pages, search
+from pegboard.discovery import assets, call, describe, health, install, intent, listing, manage, pages, search
 from pegboard.discovery.define import bound
 from pegboard.discovery.desk import Desk
 
@@ -17,6 +17,7 @@ _TOOLS = (
     (pages.SPEC, pages.result_read),
     (assets.SPEC, assets.asset_read),
     (install.SPEC, install.request_plugin_install),
+    *manage.HANDLERS,
 )
 
 META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
@@ -25,7 +26,7 @@ META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
 BUILTINS = {spec.name.name: spec for spec in (assets.SPEC,)}
 """Tools of the board itself that are in a list only where the config says so."""
 
-_LATER = (pages.SPEC, install.SPEC)
+_LATER = (pages.SPEC, install.SPEC, *manage.SPECS.values())
 
 SHOWN = tuple(spec for spec, _ in _TOOLS if spec not in _LATER and spec.name.name not in BUILTINS)
 """The meta-tools in a list. `result_read` joins a session's list when one of its results is cut, and

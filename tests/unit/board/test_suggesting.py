@@ -470,6 +470,34 @@ async def test_list_available_tools_names_what_could_be_there(house: House) -> N
         assert [row["tool_id"] for row in some["discoverables"]] == ["mirror"]
 
 
+MANAGING = ("install", "enable", "disable", "uninstall")
+
+
+async def test_models_manage_the_board_only_where_that_is_configured_and_with_a_yes_each(house: House) -> None:
+    async with house.open() as board:
+        assert not {spec.name.name for spec in board.view().meta} & {f"{each}_plugin" for each in MANAGING}
+        failure = (await board.call("install_plugin", {"tool_id": "mirror"})).failure
+        assert failure is not None
+        assert failure.code is FailureCode.BLOCKED
+    house.more = "[suggestions]\nmanage = true\n"
+    async with house.open() as board:
+        assert {spec.name.name for spec in board.view().meta} >= {f"{each}_plugin" for each in MANAGING}
+        for action in ("install", "disable", "enable", "uninstall"):
+            result = await board.call(f"{action}_plugin", {"tool_id": "mirror"})
+            assert result.ok, result.failure
+            assert result.value["completed"]
+        assert [request.kind for request in house.asked] == [Kind.TOOL_CALL] * 4
+        for action in MANAGING:
+            failure = (await board.call(f"{action}_plugin", {"tool_id": "nothing"})).failure
+            assert failure is not None
+            assert failure.next_step
+        house.answer = Choice.DENY
+        failure = (await board.call("install_plugin", {"tool_id": "mirror"})).failure
+        assert failure is not None
+        assert failure.code is FailureCode.BLOCKED
+    assert left(house) == []
+
+
 async def test_what_a_model_is_shown_is_no_code(house: House) -> None:
     async with house.open() as board:
         assert house.stem not in json.dumps(await find(board))
