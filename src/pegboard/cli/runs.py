@@ -20,6 +20,7 @@ from pegboard.schema.types import canonical
 from pegboard.trace.record import CallRecord, Run
 from pegboard.trace.shape import BOARD_VERSION
 from pegboard.trace.store import RunFilter, RunSummary, TraceStore
+from pegboard.trace.tree import call_tree, span_of
 
 runs = App(name="runs", help="Look at what was called.")
 runs.command("pegboard.cli.tail:tail", name="tail")
@@ -79,7 +80,7 @@ def show_run(run: str | None = None, *, config: ConfigFile = DEFAULT_CONFIG, jso
     if found is None:
         raise _unknown(traces, run)
     if json:
-        document(asdict(found))
+        document({**asdict(found), **span_of(found), "tree": call_tree(found)})
     else:
         _show(found)
     return Exit.OK

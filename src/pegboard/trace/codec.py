@@ -52,4 +52,4 @@ def _call(plain: Json, place: int) -> CallRecord:
     row = cast("dict[str, Any]", plain)
     if not isinstance(row.get("tool"), str):
         raise ValueError(f"calls[{place}].tool: expected a text")
-    return call_from_json({**row, "id": row["id"] if isinstance(row.get("id"), str) else str(place)})
+    return call_from_json(row if isinstance(row.get("id"), str) else {**row, "id": str(place)})

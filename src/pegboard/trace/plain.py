@@ -7,6 +7,7 @@ from typing import Any
 from pegboard.trace.record import CallRecord
 
 _CALL_FIELDS = {field.name: field.default for field in fields(CallRecord)}
+_NAMES = _CALL_FIELDS.keys()
 
 
 def call_to_json(record: CallRecord) -> dict[str, Any]:
@@ -30,10 +31,11 @@ def call_from_json(row: Mapping[str, Any]) -> CallRecord:
     """
     if not isinstance(row.get("id"), str) or not isinstance(row.get("tool"), str):
         raise ValueError("A call needs an `id` and a `tool`.")
-    known = {key: value for key, value in row.items() if key in _CALL_FIELDS}
-    foreign = {key: value for key, value in row.items() if key not in _CALL_FIELDS}
-    if foreign:
+    known: Mapping[str, Any] = row
+    if not row.keys() <= _NAMES:
+        foreign = {key: value for key, value in row.items() if key not in _NAMES}
+        known = {key: value for key, value in row.items() if key in _NAMES}
         known["meta"] = {**(known.get("meta") or {}), **foreign}
     if known.get("values") is not None:
-        known["values"] = tuple(known["values"])
+        known = {**known, "values": tuple(known["values"])}
     return CallRecord(**known)

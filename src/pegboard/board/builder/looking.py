@@ -10,9 +10,8 @@ from pegboard.core import Effects, Tool, select
 from pegboard.define import ToolError, first, then, tool
 from pegboard.errors import PegboardError, nearest
 from pegboard.insight.offer import Offer
-from pegboard.trace.plain import call_to_json
-from pegboard.trace.record import CallRecord, Run
 from pegboard.trace.store import RunFilter, TraceStore
+from pegboard.trace.tree import call_tree, span_of
 
 if TYPE_CHECKING:
     from pegboard.board.board import Board
@@ -117,7 +116,7 @@ def trace_execution(board: "Board") -> Tool:
             raise ToolError(
                 f"There is no run {run!r}.", next_step=f"Did you mean {near[0]}?" if near else "Call list_runs."
             )
-        return {"run": found.id, "agent": found.agent, "calls": call_tree(found)}
+        return {"run": found.id, "agent": found.agent, **span_of(found), "calls": call_tree(found)}
 
     return trace_execution.tool
 
@@ -151,20 +150,6 @@ def discover_mcp_server_tools() -> Tool:
         return {"tools": rows, "total": len(listing.tools), "notes": [note.message for note in listing.notes]}
 
     return discover_mcp_server_tools.tool
-
-
-def call_tree(run: Run) -> list[dict[str, Any]]:
-    """The calls of a run, each with those that it made inside."""
-    ids = {call.id for call in run.calls}
-    children: dict[str | None, list[CallRecord]] = {}
-    for call in run.calls:
-        children.setdefault(call.parent if call.parent in ids and call.parent != call.id else None, []).append(call)
-
-    def rows(parent: str | None) -> list[dict[str, Any]]:
-        made = children.pop(parent, [])
-        return [{**call_to_json(call), "calls": rows(call.id)} for call in made]
-
-    return rows(None)
 
 
 def _traces(board: "Board") -> TraceStore:
