@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from pegboard.board.builder.acting import acting
+from pegboard.board.builder.judging import judging
 from pegboard.board.builder.looking import looking
 from pegboard.config import Config
 from pegboard.core import Health, Listing, SourceRef, SourceState, Tool, ToolName
@@ -63,7 +64,8 @@ class BuilderSource:
     async def listing(self) -> Listing:
         """The tools."""
         assert self._board is not None  # the board names itself before it opens its sources
-        tools = [*looking(self._board, self._leave.servers), *acting(self._board, self._leave.write)]
+        board = self._board
+        tools = [*looking(board, self._leave.servers), *judging(board), *acting(board, self._leave.write)]
         return Listing(tuple(_placed(tools)))
 
     async def health(self) -> Health:

@@ -5,7 +5,7 @@ from typing import Any
 
 from pegboard.insight.names import words
 from pegboard.insight.propose.ask import Ask
-from pegboard.insight.propose.naming import ID_WORDS, batch_name, plural, spoken, subject
+from pegboard.insight.propose.naming import ID_WORDS, batch_name, plural, spoken
 from pegboard.insight.propose.proposal import Piece, Proposal
 
 LIMIT = 50
@@ -57,14 +57,20 @@ def _piece(ask: Ask, tool: str, over: Sequence[str], *, limit: int, chosen: bool
     space = full.rpartition(".")[0]
     own = batch_name(tool, over)
     name = ask.named(own) if chosen else _beside(ask, f"{space}.{own}" if space else own)
-    verb, what = spoken(tool).split(" ", 1)[0].capitalize(), " ".join(subject(tool))
     table: dict[str, Any] = {
         "tool": full,
         "over": over[0] if len(over) == 1 else list(over),
-        "description": f"{verb} {what} for several {_items(over)} in one call.",
+        "description": f"{_told(ask, tool)} For several {_items(over)} in one call.",
         "limit": limit,
     }
     return Piece(kind="batch", name=name, table=table)
+
+
+def _told(ask: Ask, tool: str) -> str:
+    """What the tool does, in its own first sentence, or in the words of its name."""
+    spec = ask.spec(tool)
+    sentence = spec.description.strip().split("\n", 1)[0].split(". ", 1)[0].strip(" .") if spec else ""
+    return f"{sentence or spoken(tool).capitalize()}."
 
 
 def _items(over: Sequence[str]) -> str:

@@ -65,6 +65,8 @@ async def test_the_namespace_lists_tools_runs_and_a_trace(home: Path) -> None:
             "list_tools",
             "list_runs",
             "trace_execution",
+            "check_tools",
+            "probe_tool",
             "execute_tool",
             "find_improvements",
             "apply_improvement",
@@ -138,3 +140,21 @@ async def test_servers_are_reached_only_where_that_is_allowed(tmp_path: Path) ->
             )
         ).failure
         assert failure is not None and failure.next_step
+
+
+async def test_the_tools_are_checked_and_probed(home: Path) -> None:
+    async with Board.open(home) as board:
+        checked = (await board.call("builder.check_tools", {"rules": "PB4"})).value
+        assert checked["tools"] == 3
+        assert any(row["tool"] == "shop.drop" for row in checked["findings"])
+        assert all(row["code"].startswith("PB4") for row in checked["findings"])
+        nothing = (await board.call("builder.check_tools", {"rules": "XX9"})).failure
+        assert nothing is not None and nothing.next_step
+        probed = (await board.call("builder.probe_tool", {"name": "find_user"})).value
+        assert (probed["tool"], 0 <= probed["found"] <= 1, len(probed["requests"]) > 0) == (
+            "shop.find_user",
+            True,
+            True,
+        )
+        missing = (await board.call("builder.probe_tool", {"name": "shop.nothing"})).failure
+        assert missing is not None and missing.code is FailureCode.UNKNOWN_TOOL
