@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
-from pegboard.core import Hint, Relation, Tool, ToolName
+from pegboard.board.aimed import aimed
+from pegboard.catalog import Catalog
+from pegboard.core import Hint, Relation, Tool
 from pegboard.index.graph import REFUSED
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
 
@@ -16,23 +17,10 @@ def hinted(catalog: Catalog, tables: Mapping[str, JsonObject]) -> tuple[Catalog,
         catalog: the tools.
         tables: the tables by the tool that each is about.
     """
-    found: dict[ToolName, JsonObject] = {}
-    warnings: list[str] = []
-    for text, table in tables.items():
-        target = resolve(text, catalog, AliasTable())
-        if isinstance(target, Unknown):
-            near = f" Did you mean {' or '.join(target.candidates)}?" if target.candidates else ""
-            warnings.append(f"hint.{text}: there is no tool {text!r} on the board, so nobody reads it.{near}")
-        else:
-            found[target] = table
-    if not found:
-        return catalog, tuple(warnings)
-    return Catalog.of(_told(tool, found.get(tool.name)) for tool in catalog), tuple(warnings)
+    return aimed(catalog, "hint", tables, _told)
 
 
-def _told(tool: Tool, table: JsonObject | None) -> Tool:
-    if table is None:
-        return tool
+def _told(tool: Tool, table: JsonObject) -> Tool:
     note = str(table.get("note") or "").strip()
     hints = [_hint(relation, row) for relation in Relation for row in as_list(table.get(relation.value))]
     description = "\n".join(part for part in (tool.spec.description, note) if part)

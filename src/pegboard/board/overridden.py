@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pegboard.catalog import AliasTable, Catalog, Unknown, resolve
-from pegboard.core import Effects, Rung, Tool, ToolName, ToolSpec
+from pegboard.board.aimed import aimed
+from pegboard.catalog import Catalog
+from pegboard.core import Effects, Rung, Tool, ToolSpec
 from pegboard.schema.types import JsonObject
 
 _HINTS: Mapping[Effects, JsonObject] = {
@@ -25,22 +26,11 @@ def overridden(catalog: Catalog, tables: Mapping[str, JsonObject]) -> tuple[Cata
         catalog: the tools.
         tables: the tables by the tool that each is about.
     """
-    found: dict[ToolName, JsonObject] = {}
-    warnings: list[str] = []
-    for text, table in tables.items():
-        target = resolve(text, catalog, AliasTable())
-        if isinstance(target, Unknown):
-            near = f" Did you mean {' or '.join(target.candidates)}?" if target.candidates else ""
-            warnings.append(f"override.{text}: there is no tool {text!r} on the board, so it has no effect.{near}")
-        else:
-            found[target] = table
-    if not found:
-        return catalog, tuple(warnings)
-    return Catalog.of(_told(tool, found.get(tool.name)) for tool in catalog), tuple(warnings)
+    return aimed(catalog, "override", tables, _told)
 
 
-def _told(tool: Tool, table: JsonObject | None) -> Tool:
-    return tool if table is None else Tool(with_override(tool.spec, table), tool.handler)
+def _told(tool: Tool, table: JsonObject) -> Tool:
+    return Tool(with_override(tool.spec, table), tool.handler)
 
 
 def with_override(spec: ToolSpec, table: JsonObject) -> ToolSpec:

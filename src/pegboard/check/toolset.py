@@ -6,6 +6,7 @@ from functools import cached_property
 
 from pegboard.check.words import Said, content, without_boilerplate
 from pegboard.core import Note, NoteKind, ToolSpec
+from pegboard.index.names import key
 from pegboard.schema.types import JsonObject
 
 OWN_KINDS = frozenset({"python", "builtin", "manifest", "http", "cli", "batch", "bundle", "scatter", "chain", "agent"})
@@ -47,6 +48,12 @@ class Toolset:
     def names(self) -> frozenset[str]:
         """Every name that finds a tool: full, bare, by alias."""
         return frozenset(name for spec in self.specs for name in (str(spec.name), spec.name.name, *spec.aliases))
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The names and titles, without case and separators."""
+        titles = (spec.title or "" for spec in self.specs)
+        return frozenset(key(name) for name in (*self.names, *titles))
 
     @cached_property
     def namespaces(self) -> Mapping[str, tuple[ToolSpec, ...]]:

@@ -32,7 +32,7 @@ def test_each_key_stands_over_the_source() -> None:
 def test_a_table_without_a_tool_is_told_with_the_nearest_name() -> None:
     found, warnings = overridden(catalog(row("get_user"), row("list_users")), {"shop.get_usr": {"description": "x"}})
     assert [spec.description for spec in found.specs] == [row()["description"]] * 2
-    assert len(warnings) == 1 and "no effect" in warnings[0] and "get_user" in warnings[0]
+    assert len(warnings) == 1 and "nobody reads it" in warnings[0] and "get_user" in warnings[0]
 
 
 def test_a_bare_name_that_one_tool_has_is_enough() -> None:

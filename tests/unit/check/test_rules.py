@@ -177,7 +177,7 @@ BREACHES: dict[str, list[Callable[[], Toolset]]] = {
         lambda: toolset(row("list_orders"), row("list_orders_with_totals", inputSchema=takes(shop=TEXT, sort=TEXT))),
     ],
     "PB502": [lambda: many(30)],
-    "PB503": [lambda: many(21, board=True, search=False), lambda: toolset(row(defer_loading=True))],
+    "PB503": [lambda: many(51), lambda: many(21, board=True, search=False), lambda: toolset(row(defer_loading=True))],
     "PB504": [lambda: toolset(*(row(f"list_{_word(n)}") for n in range(11)))],
     "PB505": [lambda: toolset(*(row(f"crm_{verb}_user") for verb in ("get", "list", "merge", "find")), namespace="")],
     "PB506": [
@@ -451,3 +451,59 @@ def test_boilerplate_that_many_tools_share_makes_no_two_of_them_alike() -> None:
         for word in ("label", "milestone", "gist")
     ]
     assert check(toolset(*rows), select=["PB311"]) == ()
+
+
+@pytest.mark.requirement("D2.5")
+def test_an_author_is_told_where_a_tool_has_the_wrong_shape_for_its_input() -> None:
+    sql = toolset(row("run_sql", "Run a statement on the warehouse. Returns rows.", inputSchema=takes(sql=TEXT)), **OWN)
+    (lone,) = check(sql, select=["PB506"])
+    assert lone.severity is Severity.WARNING and lone.pointer == "/inputSchema/properties/sql"
+    loose = toolset(*(row(f"crm_{verb}_user") for verb in ("get", "list", "merge", "find")), namespace="")
+    (group,) = check(loose, select=["PB505"])
+    assert len(group.others) == 4 and "'crm'" in group.message
+
+
+@pytest.mark.requirement("C16.1")
+def test_thirty_atomic_tools_without_one_for_a_task_are_told() -> None:
+    assert [one.severity for one in check(many(30), select=["PB502"])] == [Severity.INFO]
+    assert check(many(30, own=lambda spec: True), select=["PB502"])[0].severity is Severity.WARNING
+    task = replace(specs(row("restock_shop"), namespace="task")[0], meta={"pegboard/composite": "bundle"})
+    assert check(Toolset((*many(30).specs, task)), select=["PB502"]) == ()
+
+
+AUDIT: dict[str, tuple[str, Callable[[], Toolset]]] = {
+    "an object without properties": ("PB202", lambda: toolset(row(inputSchema=takes(a={"type": "object"})))),
+    "a type outside the seven": ("PB204", lambda: toolset(row(inputSchema=takes(a={"type": "uri"})))),
+    "an enum of other than texts": ("PB211", lambda: toolset(row(inputSchema=takes(a={"enum": [1]})))),
+    "tools of one kind that stand loose": (
+        "PB505", lambda: toolset(*(row(f"crm_{verb}_user") for verb in ("get", "list", "merge", "find")), namespace=""),
+    ),
+    "deferred tools that nothing finds": ("PB503", lambda: toolset(row(defer_loading=True))),
+    "hundreds of tools that are not deferred": ("PB503", lambda: many(300)),
+    "an install tool that needs no reason": (
+        "PB510", lambda: toolset(row("request_plugin_install", inputSchema=needs(tool_id=TEXT))),
+    ),
+    "an install tool that is approved like a command": (
+        "PB510",
+        lambda: toolset(
+            row("request_plugin_install", inputSchema=needs(suggest_reason=TEXT), codex_approval_kind="command")
+        ),
+    ),
+    "a description over 1,000 bytes": ("PB302", lambda: toolset(row(description="é" * 501), cap=(1000, "bytes"))),
+    "an empty description": ("PB301", lambda: toolset(row(description=""))),
+}  # fmt: skip
+
+
+@pytest.mark.requirement("D12.2")
+@pytest.mark.parametrize("line", AUDIT)
+def test_each_line_of_the_checklist_that_a_set_violates_is_a_finding(line: str) -> None:
+    code, make = AUDIT[line]
+    assert code in {finding.code for finding in check(make())}
+
+
+def test_versions_of_a_tool_and_tools_on_their_way_out_are_not_compared() -> None:
+    one, two = specs(row("send_mail"), row("send_mail_v2"))
+    assert check(Toolset((one, two)), select=["PB311", "PB312", "PB501"]) == ()
+    old = replace(specs(row("mail_person"))[0], deprecated="Use send_mail.")
+    assert check(Toolset((one, old)), select=["PB311", "PB312", "PB501"]) == ()
+    assert check(Toolset((one, replace(old, deprecated=None))), select=["PB311"])

@@ -25,6 +25,7 @@ def test_hints_replacements_and_deprecations_follow_the_authors_text() -> None:
     assert found.moves == ()
 
 
+@pytest.mark.requirement("R9.2")
 def test_what_is_over_the_cap_moves_to_its_parameter_or_to_the_full_description() -> None:
     found = describe(spec(hints=(FIRST,), replaces=("find_user",)), cap=Cap(20))
     assert found.text == "Get a user."

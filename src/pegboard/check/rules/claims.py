@@ -100,7 +100,7 @@ class LeadsNowhere(Rule):
 
     def tool(self, spec: ToolSpec, among: Toolset) -> Iterator[Finding]:
         """One finding for each missing name."""
-        known = {key(name) for name in among.names} | {key(other.title or "") for other in among.specs}
+        known = among.keys
         own = {key(name) for name in spec.properties}
         told = dict.fromkeys(hint.tool for hint in spec.hints)
         for name in told:
@@ -134,7 +134,7 @@ def _enumerated(text: str) -> int:
     return longest
 
 
-def _ends_one(name: str, known: set[str]) -> bool:
+def _ends_one(name: str, known: frozenset[str]) -> bool:
     """Whether a tool's name ends with it, as `issues__list` does with `list`: a host's prefix left out."""
     return any(found.endswith(key(name)) for found in known)
 

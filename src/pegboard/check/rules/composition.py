@@ -16,6 +16,8 @@ MANY = 30
 """From so many tools on a set without one that does a whole task is worth a word (document 002, anti-patterns)."""
 SELECTABLE = 20
 """Above so many tools at once the choice gets worse (document 002; OpenAI's soft limit)."""
+EXPLODING = 50
+"""Above so many tools in one list each request carries a context of definitions."""
 NAMESPACE = 10
 """So many tools a namespace should hold at most (OpenAI, tool search)."""
 SIBLINGS = 4
@@ -69,6 +71,10 @@ class AllAtOnce(Rule):
         shown = [spec for spec in among.specs if spec.defer is not True]
         if among.board and among.search is False and len(shown) > SELECTABLE:
             yield self.finding("", f"{len(shown)} tools are shown at once: search is off, and models choose from 20.")
+        listed = [spec for spec in shown if spec.source.kind not in ("openapi", "graphql")]
+        if not among.board and len(listed) > EXPLODING and not any(_searches(spec) for spec in among.specs):
+            said = f"{len(listed)} tools are listed at once, and none is deferred: put them behind a search."
+            yield self.finding("", said, details={"tools": len(listed)})
         deferred = [spec for spec in among.specs if spec.defer is True]
         if not among.board and deferred and not any(_searches(spec) for spec in among.specs):
             said = f"{len(deferred)} tools are deferred, and no tool_search is there that would find them."

@@ -1,5 +1,6 @@
 """PB3 and PB5 of pairs: tools that cannot be told apart, and tools that are one."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -140,8 +141,18 @@ RARE = 12
 
 
 def _pairs(among: Toolset) -> Iterator[Pair]:
+    """The pairs to compare; versions of one tool, and tools on their way out, are meant to be alike."""
     for specs in among.namespaces.values():
-        yield from combinations(specs, 2) if len(specs) <= EACH else _sharing(specs, among)
+        staying = [spec for spec in specs if spec.deprecated is None]
+        found = combinations(staying, 2) if len(staying) <= EACH else _sharing(staying, among)
+        yield from ((one, two) for one, two in found if _unversioned(one) != _unversioned(two))
+
+
+def _unversioned(spec: ToolSpec) -> str:
+    return _VERSION.sub("", spec.name.name)
+
+
+_VERSION = re.compile(r"[_-]?v\d+$", re.IGNORECASE)
 
 
 def _sharing(specs: Iterable[ToolSpec], among: Toolset) -> Iterator[Pair]:

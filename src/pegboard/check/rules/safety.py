@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pegboard.check.finding import Finding, Severity
 from pegboard.check.lexicon import DESTROYING, READING, WRITING
 from pegboard.check.rule import Explanation, Rule
-from pegboard.check.toolset import Toolset
+from pegboard.check.toolset import Toolset, is_composite
 from pegboard.check.words import lemma, name_words, verb_of
 from pegboard.core import Effects, Mode, ToolSpec
 from pegboard.index.names import key
@@ -66,7 +66,7 @@ class UnknownEffects(Rule):
     def tool(self, spec: ToolSpec, among: Toolset) -> Iterator[Finding]:
         """One finding for a tool without a word on its effects."""
         hints = {"readOnlyHint", "destructiveHint"} & spec.annotations.keys()
-        if spec.effects is Effects.UNKNOWN and not hints:
+        if spec.effects is Effects.UNKNOWN and not hints and not is_composite(spec):
             worst, mcp = _verb(spec) in GONE, spec.source.kind in ("mcp", "recorded", "file")
             yield self.finding(
                 spec,
