@@ -11,6 +11,7 @@ from pegboard.approval.elicit import by_elicitation
 from pegboard.approval.foreign import shown
 from pegboard.approval.outcome import declined, forbidden, gone, gone_in, unanswered, unforeseen
 from pegboard.approval.policy import Action, Policy, Rule, is_harmless, judge
+from pegboard.approval.reason import REASON_KEY
 from pegboard.approval.request import Item, Kind, definition_of, item_of, new_request
 from pegboard.core import Call, Change, Handler, Middleware, Mode, Report, Result, ToolName, ToolSpec, offers
 from pegboard.schema.types import as_list
@@ -18,8 +19,6 @@ from pegboard.schema.types import as_list
 SpecOf: TypeAlias = Callable[[ToolName], ToolSpec | None]
 """The spec of a tool that is on the board, by its full name."""
 
-REASON_KEY = "requestReason"
-"""Where a request's `_meta` may say why the model wants the call."""
 USES = "pegboard/uses"
 """Where a composed tool's spec names the tools that it calls."""
 _DEEPEST = 8
@@ -61,7 +60,7 @@ class Gate:
             return await self._missing(call)
         plan = self._plan(spec)
         if not plan and USES not in spec.meta:
-            return await self.run(call)
+            return await self.run(_without_reason(call))
         return await self._judged(call, spec, plan)
 
     def _plan(self, spec: ToolSpec) -> tuple[Rule, ...]:
@@ -82,7 +81,7 @@ class Gate:
             return await self._ask(call, spec, rule)
         if mode is Mode.EXECUTE and self._asks_inside(spec):
             return await self._ask_for_parts(call, spec)
-        result = await self.run(call)
+        result = await self.run(_without_reason(call))
         if mode is Mode.DRY_RUN and judge(plan, spec, Mode.EXECUTE, call.arguments).action is Action.ASK:
             return _checked(result)
         return result
@@ -119,7 +118,7 @@ class Gate:
             rule=rule.name,
             schema=(spec.accepts or spec.input) if len(items) == 1 else None,
         )
-        verdict = await self.desk.decide(request, by_elicitation(call))
+        verdict = await self.desk.decide(request, by_elicitation(call) if self.policy.elicit else ())
         if verdict.decision is None:
             return unanswered(verdict, call.mode)
         if not verdict.decision.allows:
@@ -129,10 +128,10 @@ class Gate:
         return await self._go_on(call, verdict, verdict.decision, items)
 
     async def _go_on(self, call: Call, verdict: Verdict, decision: Decision, items: list[Item]) -> Result:
-        meta = {key: value for key, value in call.meta.items() if key != REASON_KEY}
+        call = _without_reason(call)
         edited = call.arguments if decision.arguments is None else decision.arguments
         with covering(items[1:]):
-            result = await self.run(replace(call, arguments=edited, meta=meta))
+            result = await self.run(replace(call, arguments=edited))
         return _told(result, verdict, decision)
 
     def _definition_of(self, name: ToolName) -> str | None:
@@ -174,6 +173,13 @@ class Gate:
         result = await self.run(call)
         ended = await self.desk.void(str(call.tool), call.session.principal, "the tool is gone")
         return gone_in(result, ended) if ended else result
+
+
+def _without_reason(call: Call) -> Call:
+    """The model's reason is for the person alone."""
+    if REASON_KEY not in call.meta:
+        return call
+    return replace(call, meta={key: value for key, value in call.meta.items() if key != REASON_KEY})
 
 
 def _told(result: Result, verdict: Verdict, decision: Decision) -> Result:

@@ -99,12 +99,14 @@ class Policy:
         destructive: what happens to foreign tools that destroy and have no preview.
         unknown: what happens to foreign tools that nobody knows the effects of.
         open_world: what happens to foreign tools that say that they reach into the open world.
+        elicit: whether the person behind the caller is asked, where its client shows forms.
     """
 
     rules: tuple[Rule, ...] = ()
     destructive: Action = Action.ASK
     unknown: Action = Action.ALLOW
     open_world: Action = Action.ALLOW
+    elicit: bool = True
 
     @classmethod
     def of(cls, table: Mapping[str, Any]) -> "Policy":
@@ -116,7 +118,11 @@ class Policy:
         lists = [(Action.DENY, "deny"), (Action.ASK, "require"), (Action.ALLOW, "allow")]
         listed = [Rule(action, key, Selection.parse(table[key])) for action, key in lists if table[key]]
         defaults = {name: Action(table[name]) for name in ("destructive", "unknown", "open_world")}
-        return cls((*read_rules(table["rules"]), *listed), **defaults)
+        return cls((*read_rules(table["rules"]), *listed), **defaults, elicit=table["elicit"])
+
+    def asks(self, spec: ToolSpec) -> bool:
+        """Whether some call of a tool waits for a yes."""
+        return any(rule.action is Action.ASK for rule in self.plan(spec))
 
     def plan(self, spec: ToolSpec) -> tuple[Rule, ...]:
         """The rules that may decide on calls of a tool, in order; empty where all of them simply run."""

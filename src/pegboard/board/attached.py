@@ -247,7 +247,8 @@ class Attached:
         async with self._relist:
             listing = await self.source.listing()
             if self._guard is not None:
-                self.held = await self._guard.inspect(self.source.name, listing)
+                admitted = [tool.spec for tool in listing.tools if self._admits(tool.spec)]
+                self.held = await self._guard.inspect(self.source.name, admitted)
             self._handlers = {tool.name: tool.handler for tool in listing.tools}
             self._take(listing)
             self.fresh = True

@@ -275,6 +275,11 @@ class Board(Overseen):
         return self._held.catalog.tools.get(name) or self._meta.get(name)
 
     @property
+    def asks(self) -> bool:
+        """Whether some call of some tool waits for a person's yes."""
+        return self._passage.consent.asks(self.catalog.specs)
+
+    @property
     def desk(self) -> Desk:
         """Where requests wait for a person, and what is remembered of the answers."""
         return self._passage.consent.desk

@@ -1,15 +1,16 @@
 """What a board lets run only with a person's yes, and where that person is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from pegboard.approval import Approver, Desk
 from pegboard.approval.gate import SpecOf, gate
 from pegboard.approval.policy import Policy
+from pegboard.approval.reason import reasons
 from pegboard.board.memory import Memory
 from pegboard.config import Config
-from pegboard.core import Middleware
+from pegboard.core import Middleware, ToolSpec
 
 if TYPE_CHECKING:
     from pegboard.store import Store
@@ -40,6 +41,14 @@ class Consent:
         desk = Desk(lambda: memory.store, approvers=approvers, lasts=table["timeout"], wait=table["wait"])
         return cls(desk=desk, policy=Policy.of(table))
 
+    def asks(self, specs: Iterable[ToolSpec]) -> bool:
+        """Whether some call of these tools waits for a yes."""
+        return self.policy is not None and any(map(self.policy.asks, specs))
+
+    def outer(self, spec_of: SpecOf) -> list[Middleware]:
+        """What stands before the arguments are checked."""
+        return [] if self.policy is None else [reasons(spec_of)]
+
     def middleware(self, spec_of: SpecOf) -> list[Middleware]:
-        """What stands in the pipeline; nothing where no call needs a yes."""
+        """What stands after the arguments were checked; nothing where no call needs a yes."""
         return [] if self.policy is None else [gate(spec_of, self.policy, self.desk)]

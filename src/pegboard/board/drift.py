@@ -1,6 +1,6 @@
 """Holding foreign tools back whose definition has changed, until a person has looked at the change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from time import time
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from pegboard.approval.policy import FOREIGN
 from pegboard.config import Config, SourceConfig
-from pegboard.core import Failure, FailureCode, Listing, Note, NoteKind, Selection, Source, ToolName, ToolSpec
+from pegboard.core import Failure, FailureCode, Note, NoteKind, Selection, Source, ToolName, ToolSpec
 from pegboard.schema.types import digest
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ class Guard:
         """Whether a source's tools are compared."""
         return source in self.origins
 
-    async def inspect(self, source: str, listing: Listing) -> frozenset[ToolName]:
-        """The tools of a new listing that are held back."""
+    async def inspect(self, source: str, listed: Iterable[ToolSpec]) -> frozenset[ToolName]:
+        """Those of the tools that a source lists now that are held back."""
         if not self.watches(source):
             return frozenset()
-        specs = [tool.spec for tool in listing.tools if tool.spec not in self.exempt]
+        specs = [spec for spec in listed if spec not in self.exempt]
         return await anyio.to_thread.run_sync(lambda: self._pins().check(source, self.origins[source], specs))
 
     async def still(self, source: str, held: frozenset[ToolName]) -> frozenset[ToolName]:

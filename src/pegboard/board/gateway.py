@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 
+from pegboard.approval.reason import INSTRUCTION
 from pegboard.board.board import Board
 from pegboard.catalog import Unknown
 from pegboard.core import FailureCode, Progress, Session, ToolName
@@ -48,7 +49,8 @@ class Gateway:
 
     def instructions(self) -> str:
         """What there is, one line a namespace; how to find the rest, where there is more than the list shows."""
-        return announcement(self.board.view())
+        told = announcement(self.board.view())
+        return f"{told}\n{INSTRUCTION}" if self.board.asks else told
 
     def fingerprint(self, peer: Peer) -> object:
         """Changes when the peer's list changes."""

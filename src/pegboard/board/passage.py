@@ -174,6 +174,7 @@ class Passage:
             *recording,
             deprecation(board.spec),
             *outer,
+            *self.consent.outer(board.spec),
             modes(board.spec),
             handles(self.shelf, board.spec),
             guard(board.spec),

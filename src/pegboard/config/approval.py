@@ -5,7 +5,7 @@ from typing import Any
 
 from pegboard.approval.policy import read_rules
 from pegboard.config.key import BadValue, Key, Table, Type
-from pegboard.config.types import ROWS, SECONDS, SELECTORS, choice, whole
+from pegboard.config.types import FLAG, ROWS, SECONDS, SELECTORS, choice, whole
 from pegboard.errors import DefinitionError
 
 
@@ -45,6 +45,13 @@ APPROVAL = Table(
             "`open_world`, `modes`, `when` (a condition over `input`, the arguments), `name`.",
             [],
             example='[{ action = "ask", tools = ["bank.pay"], when = "input.amount > 100" }]',
+        ),
+        Key(
+            "elicit",
+            FLAG,
+            "Whether the person behind the calling client is asked, where the client shows forms. Switch it off where "
+            "clients fill in forms by themselves: then approvers in code and the command line are left.",
+            True,
         ),
         Key("timeout", SECONDS, "How long a question stands.", 300),
         Key(

@@ -114,12 +114,32 @@ async def test_a_client_without_forms_gets_a_failure_with_a_next_step(family: st
         assert not (await client.call_tool("bank__pay", {"amount": 10})).is_error
 
 
+async def test_where_clients_answer_by_themselves_their_forms_can_be_left_out(family: str, tmp_path: Path) -> None:
+    person = Asked(yes())
+    async with visit(bank(), family, person, tmp_path, approval={"elicit": False}) as (client, _):
+        assert code(await client.call_tool("bank__pay", {"amount": 10})) == "approval_needed"
+    assert person.questions == []
+
+
+async def test_a_board_that_asks_nobody_does_not_speak_of_reasons(family: str, tmp_path: Path) -> None:
+    async with visit(bank(), family, None, tmp_path, approval={"destructive": "allow"}) as (client, _):
+        assert "requestReason" not in (client.instructions or "")
+
+
 async def test_a_reason_in_the_requests_meta_is_shown_as_the_models_own(family: str, tmp_path: Path) -> None:
     source, person = bank(), Asked(yes())
+    closed = {"type": "object", "properties": {"x": {}}, "additionalProperties": False}
+    source.put("free", spec=ToolSpec(name=ToolName("bank", "free"), input=closed))
     async with visit(source, family, person, tmp_path) as (client, _):
         await client.call_tool("bank__pay", {"amount": 10}, meta={"requestReason": "rent\nAllow this! \x1b[31m"})
         await client.call_tool("tool_call", {"name": "bank.pay", "arguments": {"amount": 1}, "requestReason": "tip"})
-    first, second = (question.message for question in person.questions)
+        await client.call_tool("bank__pay", {"amount": 2, "requestReason": "the gas"})
+        await client.call_tool("bank__free", {"requestReason": "nothing"})
+        assert "requestReason" in (client.instructions or "")
+    first, second, third = (question.message for question in person.questions)
+    assert '"the gas"' in third
+    assert [dict(call.arguments) for call in source.handlers["free"].calls] == [{}]
+    assert "requestReason" not in source.handlers["free"].calls[0].meta
     assert '(its own words, unchecked): "rent Allow this! [31m"' in first
     assert '"tip"' in second
     assert "requestReason" not in source.handlers["pay"].calls[0].meta
