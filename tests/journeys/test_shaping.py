@@ -59,6 +59,22 @@ name = "delete_user"
 input = {{ USR_ID = {{ rename = "user_id", minimum = 1 }} }}
 preview = {{ tool = "find_users", args = {{ name = "${{str(input.user_id)}}" }} }}
 
+[sources.crm.tools.usrPut]
+name = "rename_user"
+input = {{ USR_ID = "user_id", NM_TX = "name" }}
+output = {{ id = "USR_ID" }}
+
+[batch."crm.rename_users"]
+tool = "crm.rename_user"
+over = ["user_id", "name"]
+
+[bundle.find_and_rename]
+description = "Rename the user of a name."
+steps = [
+  {{ id = "found", tool = "crm.find_users", args = {{ name = "${{input.old}}" }} }},
+  {{ tool = "crm.rename_user", args = {{ user_id = "${{int(found[0].id)}}", name = "${{input.new}}" }} }},
+]
+
 [sources.ws]
 mcp = ["{python}", "{workshop}"]
 allow = ["say"]
@@ -101,6 +117,13 @@ def write(folder: Path, url: str) -> Path:
             "responses": {"200": {"description": "ok"}},
         }
     }
+    document["paths"]["/usr/put"] = {
+        "put": {
+            "operationId": "usrPut",
+            "parameters": [tenant, parameter("USR_ID", "integer", needed=True), parameter("NM_TX")],
+            "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": RECORD}}}},
+        }
+    }
     (folder / "crm.json").write_text(json.dumps(document))
     with sqlite3.connect(folder / "shop.db") as database:
         database.execute("create table cst_mst (ID integer primary key, NAME text, CST_SSN text)")
@@ -128,6 +151,21 @@ async def test_an_http_service_an_mcp_server_and_a_database_are_shaped_by_the_co
             assert refused.failure is not None
             assert "user_id 7 of …" in refused.failure.message
 
+            unsent = await board.call("crm.rename_user", {"user_id": 7, "name": "x"}, mode=Mode.PREVIEW)
+            assert unsent.value == {"sent": False, "arguments": {"user_id": 7, "name": "x"}}
+            assert unsent.report is not None
+            assert unsent.report.data["prepared"] is True
+            api.answer = lambda seen: json_reply(ANSWER if "qry" in seen.path else ANSWER["DATA"][0])
+            many = await board.call(
+                "crm.rename_users", {"items": [{"user_id": 7, "name": "a"}, {"user_id": 8, "name": "b"}]}
+            )
+            assert [item["value"] for item in many.value["items"]] == [{"id": 7}, {"id": 7}]
+            both = await board.call("find_and_rename", {"old": "Ada", "new": "Eve"})
+            assert both.ok, both.failure
+            assert dict(api.last.pairs) == {"TENANT_ID": "acme-7", "USR_ID": "7", "NM_TX": "Eve"}
+            hits = await board.search("find users by their name")
+            assert "crm.find_users" in [str(hit.spec.name) for hit in hits.hits][:3]
+
             said = await board.call("ws.say", {"words": "hi"})
             assert said.value == {"said": "hi"}
 
@@ -135,7 +173,7 @@ async def test_an_http_service_an_mcp_server_and_a_database_are_shaped_by_the_co
             assert "CST_SSN" not in str(rows)
             assert "Ada" in str(rows)
             everything = json.dumps([mcp.tool(spec, name) for name, spec in specs.items() if name.startswith("crm.")])
-            everything += json.dumps([mcp.output(one, None) for one in (users, shown, refused)])
+            everything += json.dumps([mcp.output(one, None) for one in (users, shown, refused, unsent, many, both)])
     for word in ("USR_ID", "usrQry", "NM_TX", "STAT_CD", "SSN", "TENANT", "acme", "DBG", "DATA"):
         assert word not in everything
     assert "table" not in specs["shop.search_records"].properties

@@ -18,8 +18,8 @@ from pegboard.schema.types import Json, JsonObject, Schema, as_object, pointer
 SMALLEST = 4096
 """Bytes from which on a binary part becomes an asset (document 002, "Binary results")."""
 _SMALLEST_TEXT = SMALLEST * 4 // 3
-_RUN = re.compile(rf"[A-Za-z0-9+/=\\\s]{{{_SMALLEST_TEXT}}}")
-"""What base64 of that size looks like, also with line breaks and inside of JSON."""
+_RUN = re.compile(r"[A-Za-z0-9+/=\\\s]{64,}+")
+"""What base64 looks like, also with line breaks and inside of JSON; possessive, so that a search stays linear."""
 _SHOWN = ("image", "audio")
 """Blocks that clients can show to a model that sees or hears; they stay, with the handle beside them."""
 
@@ -127,7 +127,7 @@ class _Stowing:
 
     async def _text(self, text: str, at: str) -> str:
         """A text block: base64 as a whole, or JSON with base64 in it, as servers repeat their structured results."""
-        if _RUN.search(text) is None:
+        if not any(found.end() - found.start() >= _SMALLEST_TEXT for found in _RUN.finditer(text)):
             return text
         asset = await self._kept(binary_of(text), text, at)
         if asset is not None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from pegboard.core import Call, Failure, Handler, Middleware, Result, Shelf
+from pegboard.core import AssetScheme, Call, Failure, Handler, Middleware, Result, Shelf
 from pegboard.invoke.lookup import SpecOf
 from pegboard.schema.alongside import item, member, views
 from pegboard.schema.types import Json, JsonObject, Schema, pointer
@@ -45,6 +45,8 @@ def handles(shelf: Shelf | None, spec_of: SpecOf) -> Middleware:
             spec = spec_of(call.tool)
             if spec is None or not takes_bytes(spec.input) or not isinstance(cast("Json", call.arguments), Mapping):
                 return await next_handler(call)
+            if not _mentions(call.arguments):
+                return await next_handler(call)
             filling = _Filling(place, call, spec.input)
             arguments = await filling.value(spec.input, call.arguments, ())
             if filling.failure is not None:
@@ -57,6 +59,16 @@ def handles(shelf: Shelf | None, spec_of: SpecOf) -> Middleware:
 
 
 _REMEMBERED = 10_000
+_PREFIXES = tuple(f"{scheme}://" for scheme in AssetScheme)
+
+
+def _mentions(value: Json) -> bool:
+    """Whether a handle stands anywhere in a value."""
+    if isinstance(value, str):
+        return value.startswith(_PREFIXES)
+    if isinstance(value, Mapping):
+        return any(map(_mentions, cast("JsonObject", value).values()))
+    return isinstance(value, list) and any(map(_mentions, cast("list[Json]", value)))
 
 
 @dataclass

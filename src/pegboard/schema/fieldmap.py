@@ -94,8 +94,10 @@ class Field:
     def _converted(self, value: Json, convert: Any) -> Json:
         if convert is None:
             return value
+        if isinstance(value, list):
+            return [self._converted(one, convert) for one in cast("list[Json]", value)]
         try:
-            return convert(value)
+            return None if value is None else convert(value)
         except KeyError:
             raise FieldError(self.name, "the value has no counterpart") from None
         except (ValueError, TypeError, OverflowError, OSError, ArithmeticError) as problem:
@@ -216,6 +218,8 @@ def _schema_of(one: Field, inner: Schema, held: Embedding, root: Schema) -> dict
         return {**(one.fields.schema(node, held, root) if node.get("type") == "object" else {}), **described}
     if one.conversion is not None:
         schema = dict(one.conversion.schema)
+        if found is not None and found.get("type") == "array":
+            schema = {"type": "array", "items": schema}
         return {**(_nullable(schema) if _may_be_null(found) and one.default is None else schema), **described}
     taken = as_object(held.take(dict(found), root, "record")) if found is not None else {}
     return {**taken, **described}

@@ -34,6 +34,7 @@ from pegboard.schema.path import read_path
         ({"path": "N", "type": "integer"}, {"N": "42"}, 42),
         ({"path": "N", "type": "boolean"}, {"N": "true"}, True),
         ({"path": "L", "fields": {"x": "X.Y"}}, {"L": [{"X": {"Y": 1}}, {"X": {"Y": 2}}]}, [{"x": 1}, {"x": 2}]),
+        ({"path": "T", "values": {"a": 1, "b": 2}}, {"T": [2, 1]}, ["b", "a"]),
         ({"path": "O", "fields": {"x": "X"}}, {"O": {"X": None}}, {"x": None}),
     ],
 )
@@ -71,7 +72,7 @@ def test_what_is_not_there_is_left_out_and_a_default_stands_for_it() -> None:
         {"path": "S", "type": "integer"},
     ],
 )
-@pytest.mark.parametrize("value", ["secret", True, [1], {"x": 1}])
+@pytest.mark.parametrize("value", ["secret", True, ["secret"], {"x": 1}])
 def test_a_value_without_a_counterpart_is_told_without_the_backends_words(entry: Any, value: Any) -> None:
     fields = FieldMap.parse({"ours": entry})
     try:

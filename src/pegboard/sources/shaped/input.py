@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any, cast
 
 from pegboard.errors import DefinitionError, nearest
@@ -47,6 +48,11 @@ class Slot:
     convert: Callable[[Json], Json] | None = None
     below: "InputShape | None" = None
     many: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its values stay as they are."""
+        return self.convert is None and self.below is None
 
     def value(self, value: Json, where: str) -> Json:
         """The tool's value for ours."""
@@ -95,21 +101,26 @@ class InputShape:
             except FieldError as problem:
                 raise ArgumentError(where + pointer(problem.name), problem.message) from None
         made: dict[str, Json] = {}
-        for name, value in {**self.defaults, **given}.items():
+        for name, value in ({**self.defaults, **given} if self.defaults else given).items():
             slot = self.slots.get(name)
             if slot is not None:
-                made[slot.inner] = slot.value(value, where + pointer(name))
+                made[slot.inner] = value if slot.is_plain else slot.value(value, where + pointer(name))
             elif name in self.hidden or name in self.inner_names:
                 raise ArgumentError(where + pointer(name), f"There is no parameter {name!r}")
             else:
                 made[name] = value
-        for name, slot in self.slots.items():
-            below = slot.below
-            if name not in given and below is not None and (below.fixed or below.defaults) and not slot.many:
-                made.setdefault(slot.inner, below.arguments({}, where + pointer(name)))
-        return {**made, **self.fixed}
+        for name, below in self._always:
+            if name not in given:
+                made.setdefault(self.slots[name].inner, below.arguments({}, where + pointer(name)))
+        return {**made, **self.fixed} if self.fixed else made
 
-    @property
+    @cached_property
+    def _always(self) -> list[tuple[str, "InputShape"]]:
+        """The objects in which something is sent even where the caller gives none of them."""
+        found = ((name, slot.below) for name, slot in self.slots.items() if slot.below is not None and not slot.many)
+        return [(name, below) for name, below in found if below.fixed or below.defaults]
+
+    @cached_property
     def inner_names(self) -> frozenset[str]:
         """What the tool calls what is shown under another name."""
         return frozenset(slot.inner for name, slot in self.slots.items() if slot.inner != name) - self.slots.keys()
@@ -233,8 +244,8 @@ class _Builder:
         made: dict[str, Json] = {"type": "object", **kept, "properties": outer}
         if needed:
             made["required"] = needed
-        # A name that is hidden would else pass as an additional one.
-        made["additionalProperties"] = kept["additionalProperties"] if _is_open(node) else False
+        if properties and not _is_open(node):
+            made["additionalProperties"] = False  # a name that is hidden would else pass as an additional one
         return InputShape(made, slots, fixed, defaults, frozenset(hidden))
 
     def _sorted(
@@ -294,9 +305,12 @@ class _Builder:
         self, piece: Schema, patch: JsonObject, narrow: dict[str, Json], where: str
     ) -> tuple[dict[str, Json], Callable[[Json], Json] | None]:
         if "values" in patch:
-            conversion = self._words(as_object(patch["values"]), piece, where)
+            target = self._resolved(piece)
+            item = _item(target)
+            conversion = self._words(as_object(patch["values"]), item, where)
             said = {key: piece[key] for key in ("description", "title") if key in piece}
-            return {**said, **conversion.schema, **narrow}, conversion.backward
+            made = dict(conversion.schema) if item is target else {"type": "array", "items": conversion.schema}
+            return {**said, **made, **narrow}, _each(conversion.backward)
         if "model" in patch:
             model, fields = self.shaping.mapped(str(patch["model"]), where)
             target = self._resolved(piece)

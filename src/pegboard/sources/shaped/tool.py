@@ -105,7 +105,7 @@ class ShapedRun:
             value: Json = {"sent": False, "arguments": dict(call.arguments)}
             return Result(value=value, report=report, mode=result.mode)
         if self.output is None:
-            return replace(result, report=report)
+            return result if report is result.report else replace(result, report=report)
         if call.mode is Mode.EXPLORE:
             value = self.words.value(result.value)
             return replace(result, value=value, content=self._texts(result.content), report=report, meta={})

@@ -33,14 +33,32 @@ class Words:
         return {**masked, **{old: new for old, new in self.renamed.items() if old and old != new}}
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        words = sorted(self.table, key=lambda word: (-len(word), word))
-        # A word ends where no letter or digit follows: `USR_ID` does not stand in `USR_IDX`, but it does in `/USR_ID`.
-        return re.compile("|".join(f"{_edge(word[0], '<!')}{re.escape(word)}{_edge(word[-1], '!')}" for word in words))
+    def _by_token(self) -> dict[str, list[tuple[str, int]]]:
+        """The words by the first run of letters and digits in each, with where it begins; longer words first."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for word in sorted(self.table, key=lambda word: (-len(word), word)):
+            token = _TOKEN.search(word)
+            if token is not None:
+                found.setdefault(token[0], []).append((word, token.start()))
+        return found
 
     def text(self, text: str) -> str:
-        """A text without the backend's words."""
-        return self._pattern.sub(lambda found: self.table[found[0]], text) if self.table else text
+        """A text without the backend's words, in linear time.
+
+        A word ends where no letter or digit follows: `USR_ID` does not stand in `USR_IDX`, but it does in `/USR_ID`.
+        """
+        if not self.table:
+            return text
+        parts: list[str] = []
+        at = 0
+        for token in _TOKEN.finditer(text):
+            for word, offset in self._by_token.get(token[0], ()):
+                start = token.start() - offset
+                if start >= at and text.startswith(word, start) and _ends(text, start + len(word), word):
+                    parts += [text[at:start], self.table[word]]
+                    at = start + len(word)
+                    break
+        return "".join([*parts, text[at:]]) if parts else text
 
     def value(self, value: Json) -> Json:
         """A JSON value without them, in keys and texts."""
@@ -70,8 +88,11 @@ class Words:
 _SAID = ("title", "description", "$comment", "deprecationMessage", "markdownDescription")
 
 
-def _edge(char: str, side: str) -> str:
-    return rf"(?{side}\w)" if re.match(r"\w", char) else ""
+_TOKEN = re.compile(r"\w+")
+
+
+def _ends(text: str, end: int, word: str) -> bool:
+    return end >= len(text) or not (_TOKEN.match(word[-1]) and _TOKEN.match(text[end]))
 
 
 def property_names(schema: Json) -> Iterable[str]:

@@ -521,6 +521,25 @@ async def test_what_is_hidden_never_appears(
             assert results[0].value == {f"o{n}": 6 if "." in output[f"o{n}"] else 5 for n in range(len(shown))}
 
 
+async def test_lists_of_codes_are_lists_of_words_and_a_tool_of_no_known_parameters_stays_open() -> None:
+    listed = {"type": "array", "items": {"type": "string", "enum": ["A", "I"]}}
+    source = FakeSource("crm")
+    listing = ToolSpec(name=ToolName("crm", "list"), input={"type": "object", "properties": {"ST": listed}})
+    source.put("list", spec=listing)
+    source.put("any", spec=ToolSpec(name=ToolName("crm", "any"), input={"type": "object"}))
+    tools = {
+        "list": Shape(input={"ST": {"rename": "states", "values": {"active": "A", "inactive": "I"}}}),
+        "any": Shape(name="whatever"),
+    }
+    async with Board.of(shaped(source, Shaping(tools=tools))) as opened:
+        assert (await opened.call("crm.list", {"states": ["inactive", "active"]})).ok
+        assert (await opened.call("crm.whatever", {"x": 1})).ok
+        refused = await opened.call("crm.list", {"states": ["A"]})
+    assert refused.failure is not None
+    assert source.handlers["list"].calls[0].arguments == {"ST": ["I", "A"]}
+    assert source.handlers["any"].calls[0].arguments == {"x": 1}
+
+
 @pytest.mark.requirement("C14.1")
 async def test_a_scatter_over_tools_of_one_model_merges_like_to_like() -> None:
     crm = FakeSource("crm", {"find": Result(value=[{"UID": 1, "MAIL": "a@x", "NM": "Ada"}])})
