@@ -69,6 +69,11 @@ async def _(paths: list[str]) -> list[Deleted]:
     return [Deleted(file.name, file.stat().st_size) for file in found(paths)]
 
 
+@delete_files.explore
+async def _(paths: list[str]) -> list[Deleted]:
+    return [Deleted(file.name, file.stat().st_size) for file in sorted(FOLDER.iterdir())]
+
+
 @tool(effects=Effects.READ_ONLY)
 async def search_users(query: str) -> list[User]:
     """Find people by name."""

@@ -109,6 +109,13 @@ async def test_an_agent_that_deletes_is_shown_first_exactly_what_it_then_changes
     assert gone == {"a.txt", "c.txt"}
 
 
+@pytest.mark.requirement("C5.3")
+async def test_an_exploration_lists_what_could_be_done_and_needs_no_arguments(client: Client, office: Path) -> None:
+    could = value(await client.call_tool("office__delete_files", {"mode": "explore"}))
+    assert could == [{"path": "a.txt", "bytes": 3}, {"path": "b.txt", "bytes": 5}, {"path": "c.txt", "bytes": 7}]
+    assert files(office) == ["a.txt", "b.txt", "c.txt"]
+
+
 @pytest.mark.requirement("C5.6", "C5.9")
 async def test_a_dry_run_checks_and_the_schema_is_shown_without_a_call(client: Client, office: Path) -> None:
     checked = await client.call_tool("office__delete_files", {"paths": ["a.txt"], "mode": "dry_run"})

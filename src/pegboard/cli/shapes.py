@@ -38,7 +38,7 @@ def definition(spec: ToolSpec, aliases: AliasTable, exposure: tuple[str, str] = 
         "hints": [str(hint) for hint in spec.hints],
         "examples": list(spec.examples),
         "aliases": list(spec.aliases),
-        "deprecated": spec.deprecated,
+        "deprecated": spec.deprecation,
         "successor": spec.successor,
         "sunset": spec.sunset,
         "annotations": spec.annotations,

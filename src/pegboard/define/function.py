@@ -96,7 +96,10 @@ class ToolFunction(Generic[P, R]):
         return self._add(Mode.PREVIEW, function)
 
     def explore(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Decorate the function that lists what the tool could do here, changing nothing; else as `preview`."""
+        """Decorate the function that lists what the tool could do here, changing nothing; else as `preview`.
+
+        It can be called without arguments: what is missing is then an empty list, table or text.
+        """
         return self._add(Mode.EXPLORE, function)
 
     def using(self, mode: Mode | str) -> Callable[P, R]:

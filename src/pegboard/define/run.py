@@ -15,7 +15,7 @@ from pegboard.define.content import Content, blocks_of
 from pegboard.define.error import ToolError
 from pegboard.schema.infer import Inferred
 from pegboard.schema.parameters import ArgumentsError
-from pegboard.schema.types import Json
+from pegboard.schema.types import Json, JsonObject
 
 THREADS = 32
 """How many calls of one synchronous function run at once; a function that hangs never holds up another."""
@@ -80,7 +80,8 @@ def handler_of(
         if function is None:
             return _not_offered(mode, functions)
         try:
-            values = inferred.parameters.accept(call.arguments)
+            given = _filled(inferred, call.arguments) if mode is Mode.EXPLORE else call.arguments
+            values = inferred.parameters.accept(given)
         except ArgumentsError as error:
             return _invalid(error, mode)
         values |= {name: _GIVEN[_wanted(kind)](call) for name, kind in inferred.skipped.items()}
@@ -94,6 +95,15 @@ def handler_of(
             return Result(failure=Failure(FailureCode.FAILED, describe(error)), mode=mode)
 
     return handle
+
+
+_EMPTY: Mapping[str, Json] = {"array": [], "object": {}, "string": "", "boolean": False}
+
+
+def _filled(inferred: Inferred, given: JsonObject) -> JsonObject:
+    """The arguments of an exploration, which needs none: what is missing is there, and empty."""
+    missing = (name for name in inferred.input.get("required", ()) if name not in given)
+    return {**{name: _EMPTY.get(str(inferred.input["properties"][name].get("type"))) for name in missing}, **given}
 
 
 async def _run(call: "partial[Any]", limiter: "anyio.lowlevel.RunVar[anyio.CapacityLimiter]") -> Any:
