@@ -7,7 +7,7 @@ from pegboard.board.overridden import overridden
 from pegboard.catalog import Catalog
 from pegboard.catalog.frozen import Frozen
 from pegboard.config import Config
-from pegboard.core import Handler, Mode, Note, Tool
+from pegboard.core import Handler, Mode, Note, NoteKind, Tool
 from pegboard.core.draft import DRAFT, Unbound
 from pegboard.core.wish import Wish
 from pegboard.schema.types import Json, JsonObject, as_object
@@ -85,7 +85,10 @@ class Composer:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What was set aside, and why."""
-        aside = (f"{note.tool} is not on the board. {note.message}" for note in self._notes)
+        aside = (
+            f"{note.tool}{' is not on the board.' if note.kind is NoteKind.SET_ASIDE else ':'} {note.message}"
+            for note in self._notes
+        )
         return (*aside, *self._unknown, *self._unpaired)
 
 

@@ -101,7 +101,7 @@ def bind_strictly(catalog: Catalog, run: Handler, composites: Iterable[Composite
         DefinitionError: for the first that is not.
     """
     bound = bind(catalog, run, composites)
-    for note in bound.notes:
+    for note in (one for one in bound.notes if one.kind is NoteKind.SET_ASIDE):
         raise DefinitionError(note.message, where=f"{note.tool}{note.where}")
     return bound.catalog
 
@@ -164,7 +164,11 @@ class _Binding:
         for text in dict.fromkeys(composite.uses):
             found = self._resolve(text, name)
             if isinstance(found, Unknown):
-                if text not in composite.optional_uses:
+                if getattr(composite, "degrades", False) and self._is_away(text):
+                    self.notes.append(
+                        Note(NoteKind.WARNING, str(name), "", f"{text} is not there now; it counts as failed.")
+                    )
+                elif text not in composite.optional_uses:
                     self._refuse(name, "", _unknown_message(found))
                 continue
             tool = self._build(found, above) if found in self.pending else self.catalog.get(found)
@@ -173,6 +177,10 @@ class _Binding:
             elif name not in self.built and text not in composite.optional_uses:
                 self._refuse(name, "", f"{found}, which it is made of, was set aside.")
         return inner
+
+    def _is_away(self, text: str) -> bool:
+        """Whether nothing of the namespace is on the board: its source is away, and the name is no slip of the pen."""
+        return "." in text and ToolName.parse(text).namespace not in self.scope.namespaces
 
     def _resolve(self, text: str, user: ToolName) -> ToolName | Unknown:
         sibling = ToolName(user.namespace, text)

@@ -67,9 +67,11 @@ class ScatterRun:
 
     def _job(self, inner: Inner, name: str) -> Job:
         branch = self.scatter.branches[name]
-        spec = self.inner[branch.tool]
+        spec = self.inner.get(branch.tool)
 
         async def job() -> Result:
+            if spec is None:
+                return _away(branch.tool, name)
             try:
                 arguments = _rendered(branch, without_modes(spec), inner.outer.arguments)
                 result = await inner.call(spec, arguments, key=name)
@@ -111,6 +113,16 @@ class ScatterRun:
             next_step=failures[0].next_step or "Try again later, or ask one source directly.",
             retryable=any(failure.retryable for failure in failures),
         )
+
+
+def _away(tool: str, source: str) -> Result:
+    return Result.failed(
+        FailureCode.UNAVAILABLE,
+        f"{tool} is not on the board now: its source has never answered.",
+        where=source,
+        next_step="Use what the others say, or try again later; `pegboard doctor` shows the details.",
+        retryable=True,
+    )
 
 
 def _rendered(branch: Branch, spec: ToolSpec, arguments: JsonObject) -> JsonObject:

@@ -1,7 +1,7 @@
 """Scatter-gather: several sources asked at once, merged into one shape; a source that fails degrades the answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from pegboard.compose.bind import tool_name
@@ -34,6 +34,7 @@ class Scatter:
         input: the JSON Schema of its arguments; None: made from the branches.
         record: the JSON Schema of a merged record; None: made from the tools' own.
         category: what it is about.
+        degrades: whether it is built without the sources of which nothing is on the board; they count as failed.
     """
 
     name: ToolName
@@ -46,6 +47,7 @@ class Scatter:
     record: Schema | None = None
     category: str | None = None
     optional_uses: frozenset[str] = frozenset()
+    degrades: bool = True
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -62,11 +64,15 @@ class Scatter:
             raise DefinitionError(
                 f"A quorum of {self.quorum} cannot be met by {len(self.branches)} sources.", where="quorum"
             )
-        specs = {name: without_modes(inner[branch.tool]) for name, branch in self.branches.items()}
-        for name, branch in self.branches.items():
+        present = {name: branch for name, branch in self.branches.items() if branch.tool in inner}
+        if len(present) < self.quorum:
+            raise DefinitionError(f"{len(present)} of its sources are there, and {self.quorum} must answer.")
+        specs = {name: without_modes(inner[branch.tool]) for name, branch in present.items()}
+        for name, branch in present.items():
             if branch.args is not None:
                 check_arguments(branch.args, specs[name], f"sources.{name}: args")
-        return Tool(_spec(self, specs, inner), ScatterRun(self, inner, run))
+        spec = _spec(replace(self, branches=present), specs, inner)
+        return Tool(spec, ScatterRun(self, inner, run))
 
 
 def scatter(

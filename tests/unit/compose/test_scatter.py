@@ -181,6 +181,20 @@ def test_a_scatter_that_cannot_work_is_refused() -> None:
         key([])
 
 
+def test_a_source_that_was_never_there_degrades_the_answer_and_a_slip_of_the_pen_is_refused() -> None:
+    crm = source("crm.search", [{"email": "a@x"}])
+    board = SmallBoard([crm, scatter("find", {"crm": "crm.search", "hr": "hr.search"})])
+    value = board.call("find", query="x").value
+    assert [record["email"] for record in value["records"]] == ["a@x"]
+    assert value["complete"] is False
+    assert value["sources"]["hr"]["status"] == "failed"
+    assert value["sources"]["hr"]["error"]["code"] == "unavailable"
+    assert [(note.kind.value, note.tool) for note in board.bound.notes] == [("warning", "find")]
+    for names, quorum in ((["crm.search", "crm.serch"], 1), (["crm.search", "hr.search"], 2)):
+        refused = SmallBoard([crm, scatter("find", dict(zip("ab", names, strict=True)), quorum=quorum)])
+        assert [note.kind.value for note in refused.bound.notes] == [*["warning"] * (quorum - 1), "set_aside"]
+
+
 def test_a_dry_run_asks_nobody() -> None:
     board = find({"crm": CRM, "hr": HR})
     result = board.call("find_person", Mode.DRY_RUN, query="x")
