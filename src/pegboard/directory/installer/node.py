@@ -63,7 +63,8 @@ def _manifest(folder: Path, identifier: str) -> Any:
 def _program(folder: Path, identifier: str, own: Any, wanted: str) -> str:
     named = own.get("bin")
     programs = [identifier.rpartition("/")[2]] if isinstance(named, str) else sorted(as_object(named))
-    chosen = wanted if wanted in programs else programs[0] if len(programs) == 1 else None
+    only = programs[0] if len(programs) == 1 and wanted == identifier.rpartition("/")[2] else None
+    chosen = wanted if wanted in programs else only
     if chosen is None or Path(chosen).name != chosen:
         told = f"It brings {', '.join(programs)}: name one as `program`." if programs else "It brings no program."
         raise InstallError(f"{identifier} has no program {wanted!r}.", next_step=told)

@@ -61,10 +61,11 @@ def _places(package: Package) -> list[str]:
 
 
 def _program(folder: Path, name: str, wanted: str, python: str) -> str:
-    """The program that was meant, or the only one that the package brings."""
+    """The program that was named; where none was, the only one that the package brings."""
     scripts = folder / ("Scripts" if _WINDOWS else "bin")
     own = _scripts(folder, name)
-    chosen = wanted if wanted in own or (scripts / wanted).exists() else own[0] if len(own) == 1 else None
+    only = own[0] if len(own) == 1 and wanted == name else None
+    chosen = wanted if wanted in own or (scripts / wanted).exists() else only
     if chosen is None or Path(chosen).name != chosen:
         told = f"It brings {', '.join(own)}: name one as `program`." if own else "It brings no program at all."
         raise InstallError(f"{name} has no program {wanted!r}.", next_step=told)
