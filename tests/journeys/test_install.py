@@ -157,3 +157,63 @@ async def test_a_yes_for_good_dies_with_the_definition(tmp_path: Path) -> None:
     assert len(person.questions) == 2
     kept = [grant for grant in pegboard("approvals", "grants", folder=folder)["grants"]]
     assert len(kept) == 1
+
+
+# A package of others
+
+REAL = ("mcp-server-sqlite==2025.4.25", "mcp<2")
+"""A small server that is not on the demo board, and the SDK that it was written for."""
+
+
+@pytest.fixture(scope="module")
+def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheelhouse of the real package and what it needs, downloaded once; without an index there is none."""
+    folder = tmp_path_factory.mktemp("download")
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "pip")], check=True)
+    command = [str(folder / "pip/bin/pip"), "download", "--quiet", "--disable-pip-version-check", "--retries", "0"]
+    command += ["--timeout", "15", "--only-binary", ":all:", "--dest", str(folder / "wheels"), *REAL]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode:
+        pytest.skip(f"no index can be reached to download {REAL[0]}: {done.stderr.strip()[-200:]}")
+    return folder / "wheels"
+
+
+@pytest.mark.requirement("D9.1", "D9.5", "D9.9")
+async def test_a_real_server_from_a_wheelhouse(tmp_path: Path, wheelhouse: Path) -> None:
+    folder = story(tmp_path)
+    server = {
+        "name": "io.example/mcp-server-sqlite",
+        "description": "Query and change SQLite databases.",
+        "version": "2025.4.25",
+        "packages": [
+            {
+                "registryType": "pypi",
+                "identifier": "mcp-server-sqlite",
+                "version": "2025.4.25",
+                "transport": {"type": "stdio"},
+                "packageArguments": [{"type": "named", "name": "--db-path", "value": str(tmp_path / "shop.db")}],
+            }
+        ],
+    }
+    (folder / "server.json").write_text(json.dumps(server))
+    config = folder / "pegboard.toml"
+    config.write_text(
+        config.read_text().replace('"offers.toml"', '"server.json"').replace('"wheels"', json.dumps(str(wheelhouse)))
+    )
+    person = Person({"decision": "allow_once"})
+    async with client(folder, "auto", person) as asking:
+        found = await asking.call_tool("tool_search", {"query": "query a sqlite database"})
+        assert found.structured_content["namespaces"] == []
+        [offered] = found.structured_content["discoverables"]
+        request = {key: offered[key] for key in ("tool_type", "action_type", "tool_id")}
+        reason = "The user wants numbers out of a SQLite file, and no tool here reads one."
+        value = (
+            await asking.call_tool("request_plugin_install", {**request, "suggest_reason": reason})
+        ).structured_content
+        assert value["completed"], value
+        made = await asking.call_tool(
+            "mcp-server-sqlite__create_table", {"query": "CREATE TABLE shop (name TEXT, price REAL)"}
+        )
+        assert not made.is_error, made
+        listed = await asking.call_tool("mcp-server-sqlite__list_tables", {})
+        assert "shop" in listed.content[0].text
