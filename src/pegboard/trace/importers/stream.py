@@ -85,7 +85,7 @@ def records(path: Path) -> Iterator[Record | Skipped]:
         lines = numbered_lines(file, name)
         head = list(islice(lines, _PROBE))
         if line_head(head):
-            for item in (*head, *lines):
+            for item in chain(head, lines):
                 yield from [item] if isinstance(item, Skipped) else parsed(item[1], f"{name}:{item[0]}", item[0])
         else:
             yield from _Documents(chain(head, lines), name)
