@@ -1,6 +1,8 @@
 """The builder namespace: there only where asked for, showing by default, writing only where allowed."""
 
 import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,6 +60,7 @@ async def test_without_the_table_there_is_no_namespace(tmp_path: Path) -> None:
         assert "builder" not in board.catalog.namespaces
 
 
+@pytest.mark.requirement("R10.1", "C1.1", "C1.2")
 async def test_the_namespace_lists_tools_runs_and_a_trace(home: Path) -> None:
     async with Board.open(home) as board:
         names = {spec.name.name for spec in board.catalog.namespaces["builder"]}
@@ -85,6 +88,7 @@ async def test_the_namespace_lists_tools_runs_and_a_trace(home: Path) -> None:
         assert missing is not None and "run-9" in str(missing.next_step or "") or "Did you mean" in str(missing)
 
 
+@pytest.mark.requirement("C1.9")
 async def test_one_tool_is_run_alone_and_safely_by_default(home: Path) -> None:
     async with Board.open(home) as board:
         checked = await board.call("builder.execute_tool", {"name": "shop.drop", "arguments": {"user": "u"}})
@@ -131,15 +135,18 @@ async def test_where_writing_is_allowed_the_tool_is_on_the_next_board(tmp_path: 
         assert "order-of-user-Zoe" in json.dumps(result.value)
 
 
+@pytest.mark.slow
+@pytest.mark.requirement("R10.2")
 async def test_servers_are_reached_only_where_that_is_allowed(tmp_path: Path) -> None:
     home = folder(tmp_path, "[builder]\nenabled = true\nservers = true\n")
+    server = shlex.join([str(Path(sys.executable).parent / "mcp-server-git")])
     async with Board.open(home) as board:
-        failure = (
-            await board.call(
-                "builder.discover_mcp_server_tools", {"server": "no-such-program-anywhere"}, mode=Mode.EXECUTE
-            )
-        ).failure
+        name = "builder.discover_mcp_server_tools"
+        found = (await board.call(name, {"server": server}, mode=Mode.EXECUTE)).value
+        assert "git_status" in {row["name"] for row in found["tools"]}
+        failure = (await board.call(name, {"server": "no-such-program-anywhere"}, mode=Mode.EXECUTE)).failure
         assert failure is not None and failure.next_step
+        assert "git_status" not in {spec.name.name for spec in board.catalog.specs}
 
 
 async def test_the_tools_are_checked_and_probed(home: Path) -> None:
