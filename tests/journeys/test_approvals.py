@@ -17,7 +17,7 @@ from mcp_types import ElicitResult
 
 SERVER = Path(__file__).parent / "bank_server.py"
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-WAYS = pytest.mark.parametrize(("transport", "family"), [("stdio", "legacy"), ("http", "legacy"), ("http", "auto")])
+WAYS = pytest.mark.parametrize(("transport", "family"), [("stdio", "legacy"), ("stdio", "auto"), ("http", "auto")])
 
 
 def bank(folder: Path) -> str:

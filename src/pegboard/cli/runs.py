@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ from pegboard.board.passage import traces_of
 from pegboard.cli.exit import Exit
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import document, foreign, one_line, say, table
-from pegboard.cli.when import moment
+from pegboard.cli.when import clock_time, moment
 from pegboard.config import load
 from pegboard.errors import PegboardError, nearest
 from pegboard.schema.types import canonical
@@ -107,7 +106,7 @@ def _unknown(traces: TraceStore, run: str | None) -> PegboardError:
 
 
 def _row(run: RunSummary) -> Sequence[object]:
-    return (run.id, _time(run.started), run.agent, run.calls, run.failed or "", ", ".join(run.tools))
+    return (run.id, clock_time(run.started), run.agent, run.calls, run.failed or "", ", ".join(run.tools))
 
 
 def _show(run: Run) -> None:
@@ -133,16 +132,10 @@ def _show_calls(parent: str | None, children: Mapping[str | None, Sequence[CallR
 
 def _line(call: CallRecord) -> str:
     outcome = "ok" if call.ok else f"{call.failure}: {one_line(call.error or '')}"
-    parts = [_time(call.started), call.tool, "" if call.seconds is None else f"{call.seconds:.3f} s", outcome]
+    parts = [clock_time(call.started), call.tool, "" if call.seconds is None else f"{call.seconds:.3f} s", outcome]
     return "  ".join(part for part in parts if part)
 
 
 def _cut(value: Any) -> str:
     text = one_line(canonical(value))
     return text if len(text) <= CELL else text[: CELL - 1] + "…"
-
-
-def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")

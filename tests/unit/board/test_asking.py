@@ -114,6 +114,18 @@ async def test_a_client_without_forms_gets_a_failure_with_a_next_step(family: st
         assert not (await client.call_tool("bank__pay", {"amount": 10})).is_error
 
 
+async def test_a_client_without_forms_hears_over_progress_what_its_call_waits_for(family: str, tmp_path: Path) -> None:
+    heard: list[str | None] = []
+
+    async def progress(done: float, total: float | None, message: str | None) -> None:
+        heard.append(message)
+
+    async with visit(bank(), family, None, tmp_path) as (client, _):
+        result = await client.call_tool("bank__pay", {"amount": 10}, progress_callback=progress)
+    id = result.meta["pegboard/failure"]["details"]["approval"]["id"]
+    assert heard == [f"Waiting for a person: pegboard approvals allow {id}"]
+
+
 async def test_where_clients_answer_by_themselves_their_forms_can_be_left_out(family: str, tmp_path: Path) -> None:
     person = Asked(yes())
     async with visit(bank(), family, person, tmp_path, approval={"elicit": False}) as (client, _):
