@@ -14,7 +14,7 @@ from pegboard.schema.types import as_list, as_object
 _LOOP = re.compile(
     r"\b(?:call|use|invoke|run|repeat)\s+(?:this|it)(?:\s+(?:tool|function))?\s+(?:once\s+)?(?:for\s+each|for\s+every|"
     r"per\s+\w+|repeatedly|multiple\s+times|several\s+times|in\s+a\s+loop|again\s+for)\b"
-    r"|\bone\s+\w+\s+at\s+a\s+time\b|\bonly\s+one\s+\w+\s+per\s+call\b",
+    r"|\bonly\s+one\s+\w+\s+per\s+call\b",
     re.IGNORECASE,
 )
 _MANY = frozenset({"list", "search", "find", "query"})

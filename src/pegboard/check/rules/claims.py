@@ -5,26 +5,31 @@ from collections import Counter
 from collections.abc import Iterator
 
 from pegboard.check.finding import Finding, Severity
+from pegboard.check.lexicon import FILLER
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset
-from pegboard.check.words import sentences, telling
+from pegboard.check.words import is_verb, sentences, telling
 from pegboard.core import ToolSpec
 from pegboard.index.names import key
 
-REPEATED = 6
+REPEATED = 8
 """So often one telling word may stand in a description of ordinary length."""
 
 UNJOINED = 12
 """So many words after one another without any that joins them are no sentence."""
 
+VERBS_OF_LIST = 4
+"""So many verbs a run needs to be keywords and not the long name of a thing, or another language."""
+
 _CLAIM = re.compile(
-    r"\b(?:always|must(?: always)?|only|first)\s+(?:use|choose|call|pick|prefer|select|invoke|run)\s+(?:this|me|it)\b"
+    r"\b(?:always|must(?: always)?)\s+(?:use|choose|call|pick|prefer|select|invoke|run)\s+(?:this|me|it)\b"
     r"|\b(?:always|only)\s+(?:prefer|pick|choose)\s+this\b"
     r"|\b(?:the\s+)?(?:best|most (?:powerful|reliable|accurate)|number one|#1|superior|preferred)\s+"
     r"(?:tool|choice|option)\b"
     r"|\b(?:instead of|over|rather than|better than)\s+(?:any|all|every)\s+(?:the\s+)?other\s+(?:tools?|functions?)\b"
     r"|\b(?:ignore|never use|do not use|don't use|avoid)\s+(?:any|all|every)?\s*(?:the\s+)?other\s+"
     r"(?:tools?|functions?)\b"
+    r"|\b(?:the\s+)?(?:only|primary)\s+(?:correct\s+|right\s+|recommended\s+)?tool\s+for\b"
     r"|\b(?:highest|top)\s+priority\b|\b(?:use|call)\s+this\s+(?:tool\s+)?for\s+(?:everything|anything|all\s+\w+)\b",
     re.IGNORECASE,
 )
@@ -33,9 +38,8 @@ _CONDITION = re.compile(
 )
 _ABSOLUTE = re.compile(r"\b(?:any|all|every|everything|anything)\b", re.IGNORECASE)
 _SENT = re.compile(
-    r"\b(?:call|use|run|invoke|prefer|via|using)\s+(?:the\s+)?[`'\"]?([a-zA-Z]+(?:[_-][a-zA-Z0-9]+)+)[`'\"]?(?:\(\))?"
-    r"(?=\s*(?:\(|tool\b|function\b|first\b|instead\b|before\b|afterwards\b|to\s+(?:get|find|list|see|obtain|look)))",
-    re.IGNORECASE,
+    r"\b(?i:call|use|run|invoke|prefer|via|using)\s+(?:the\s+)?[`'\"]?([a-z]+(?:[_-][a-z0-9]+)+)[`'\"]?(?:\(\))?"
+    r"(?=\s*(?:\(|tool\b|function\b|first\b|instead\b|before\b|afterwards\b|to\s+(?:get|find|list|see|obtain|look)))"
 )
 
 
@@ -77,14 +81,17 @@ class Stuffed(Rule):
         """One finding for a text of which a word, or a run of words without a joint, is out of proportion."""
         words = telling(spec.description)
         word, count = Counter(words).most_common(1)[0] if words else ("", 0)
-        if count > REPEATED and count * 5 > len(words):
+        if count > REPEATED and count * 3 > len(words):
             said = f"The word {word!r} makes up {count} of the {len(words)} telling words of the description."
             yield self.finding(spec, said, pointer="/description", details={"word": word, "count": count})
-            return
-        run = max((line for line in sentences(spec.description)), key=_enumerated, default="")
-        if _enumerated(run) >= UNJOINED:
-            said = f"The description is a list of words and no sentence: {run[:60]!r} ..."
-            yield self.finding(spec, said, pointer="/description")
+        elif len(words) >= 20 and len(set(words)) * (4 if len(words) <= 150 else 6) <= len(words):
+            said = f"The description says the same {len(set(words))} words over and over."
+            yield self.finding(spec, said, pointer="/description", details={"words": len(words)})
+        else:
+            run = max((_enumerated(line) for line in sentences(spec.description)), key=len, default=list[str]())
+            if len(run) >= UNJOINED:
+                said = f"The description is a list of words and no sentence: {' '.join(run[:8])!r} ..."
+                yield self.finding(spec, said, pointer="/description")
 
 
 class LeadsNowhere(Rule):
@@ -122,16 +129,19 @@ def _is_hint(sentence: str, claim: re.Match[str], spec: ToolSpec, among: Toolset
     return not absolute and _CONDITION.search(rest) is not None
 
 
-def _enumerated(text: str) -> int:
-    """How many words follow one another without a word or sign that joins them into a sentence."""
-    longest = run = 0
+def _enumerated(text: str) -> list[str]:
+    """The longest run of words without any that joins them into a sentence, verbs among them: what nobody says."""
+    longest: list[str] = []
+    run: list[str] = []
     for word in text.split():
-        joint = re.fullmatch(r"(?:a|an|the|of|to|for|in|on|with|and|or|by|from|is|are|as|at|that|it|its|this|not)",
-                             word.strip(",.:;()").casefold()) is not None or not word.strip(",").isascii()  # fmt: skip
-        joint = joint or bool(re.search(r"[(){}\[\]:;`'\"/=<>|.-]", word))
-        run = 0 if joint else run + 1
-        longest = max(longest, run)
-    return longest
+        plain = word.strip(",.;").casefold()
+        joint = plain in FILLER or not re.fullmatch(r"[a-z]+", plain)
+        run = [] if joint else [*run, word]
+        if len(run) > len(longest):
+            longest = run
+    listed = sum(word.endswith(",") for word in longest) * 4 > len(longest)
+    verbs = sum(is_verb(word.strip(",.;")) for word in longest)
+    return [] if verbs < VERBS_OF_LIST or (listed and verbs * 2 < len(longest)) else longest
 
 
 def _ends_one(name: str, known: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pegboard.check.finding import Finding, Fix, Severity
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset
+from pegboard.check.words import sentences
 from pegboard.core import ToolSpec, definition
 from pegboard.schema.diff import Difference, Weight, diff_definitions, verdict
 
@@ -137,7 +138,7 @@ class DeprecatedInWords(Rule):
         rest = spec.description[start.start() :] if start else spec.description
         found = _SUCCESSOR.search(rest)
         known = found is not None and found[1] in among.names - {*spec.aliases, spec.name.name}
-        note = f"Use {found[1]} instead." if found and known else " ".join(rest.split())[:200]
+        note = f"Use {found[1]} instead." if found and known else next(iter(sentences(rest)), rest)[:200]
         successor = _full(found[1], spec, among) if found and known else None
         values = {"successor": successor} if successor else {"note": note}
         fix = Fix(str(spec.name), values, "deprecated")

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from pegboard.check.finding import Finding, Severity
+from pegboard.check.lexicon import DESTROYING
 from pegboard.check.rule import Explanation, Rule
 from pegboard.check.toolset import Toolset
 from pegboard.check.words import Said, alike, is_verb, lemma, name_words, nouns_of, telling, verb_of
@@ -107,6 +108,8 @@ def near_duplicate(one: ToolSpec, two: ToolSpec) -> str | None:
     extra = list((Counter(long) - Counter(short)).elements())
     if Counter(short) - Counter(long) or any(is_verb(word) for word in extra) or one.output != two.output:
         return None
+    if lemma(verb_of(short) or "") in DESTROYING:
+        return None  # what is gone by one call and not by the other is no matter of an option
     if not more:
         return "" if left and _contained(one, two) else None
     spoken = set(stems(name_words(more[0]))) & set(stems(extra))
@@ -121,7 +124,7 @@ def _contained(one: ToolSpec, two: ToolSpec) -> bool:
     """Whether nearly all that the shorter description says stands in the longer, and neither is on its way out."""
     short, long = sorted((frozenset(telling(spec.description)) for spec in (one, two)), key=len)
     leaving = any("deprecat" in spec.description.casefold() or spec.deprecated is not None for spec in (one, two))
-    return len(short) > 3 and not leaving and len(short & long) >= 0.7 * len(short)
+    return len(short) > 3 and not leaving and len(short & long) >= 0.7 * len(short) and alike(short, long) >= 0.5
 
 
 def _inputs(spec: ToolSpec) -> dict[str, str]:

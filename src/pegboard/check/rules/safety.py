@@ -148,7 +148,7 @@ class MixedEffects(Rule):
             verbs = {
                 value: lemma(name_words(value)[0]) for value in values if isinstance(value, str) and name_words(value)
             }
-            reads = [value for value, verb in verbs.items() if verb in READING]
+            reads = [value for value, verb in verbs.items() if verb in READING - {"resolve"}]
             writes = [value for value, verb in verbs.items() if verb in GONE or (verb in WRITING and verb != "open")]
             if (
                 reads

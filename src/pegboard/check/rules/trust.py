@@ -30,15 +30,19 @@ _ORDERS = (
      "an order to drop instructions"),
     (r"\bdo(?:\s+not|n't)\s+(?:ever\s+)?(?:tell|mention|inform|reveal|show|notify|disclose|let)\b[^.\n]{0,40}"
      r"\b(?:the\s+)?(?:user|human|anyone|them)\b", "an order to keep something from the user"),
-    (r"\b(?:without|never)\s+(?:telling|mentioning|informing|notifying|asking)\b[^.\n]{0,20}\b(?:user|human)\b",
+    (r"\b(?:without|never)\s+(?:telling|mentioning\s+(?:it|this)\s+to|informing)\b[^.\n]{0,20}\b(?:user|human)\b",
      "an order to keep something from the user"),
-    (r"(?:~/\.|\.ssh/|id_rsa|id_ed25519|/etc/passwd|\.cursor/mcp\.json|\.aws/credentials|\.env\b[^.\n]{0,20}\bcontent)",
+    (r"~/\.(?:ssh|aws|gnupg|netrc|npmrc|pypirc|kube|docker|cursor|claude|config/gcloud|bash_history|env)\b|\bid_(?:rsa|"
+     r"ed25519)\b|/etc/(?:passwd|shadow)\b|\.cursor/mcp\.json|\.aws/credentials",
      "the place of somebody's secrets"),
     (r"\b(?:you\s+were|you\s+are|you've\s+been|were)\s+(?:previously\s+|originally\s+)?(?:advised|told|instructed|"
      r"trained)\b[^.\n]{0,60}\b(?:this\s+tool|now|instead|no\s+longer)\b", "an order that takes back earlier ones"),
-    (r"\b(?:system\s+prompt|developer\s+message)\b", "talk of the system prompt"),
-    (r"\b(?:send|forward|upload|post|bcc|copy|exfiltrate)\b[^.\n]{0,60}\b(?:conversation|chat\s+history|all\s+(?:emails|"
-     r"messages|files)|credentials|private\s+keys?)\b", "an order to send something away"),
+    (r"\b(?:reveal|print|repeat|output|include|pass|copy)\b[^.\n]{0,30}\b(?:system\s+prompt|developer\s+message)\b",
+     "an order to give the system prompt away"),
+    (r"\b(?:forward|bcc|exfiltrate|leak)\b[^.\n]{0,60}\b(?:conversation|chat\s+history|all\s+(?:emails|messages|files)|"
+     r"credentials|private\s+keys?)\b", "an order to send something away"),
+    (r"\b(?:send|post|upload|pass)\b[^.\n]{0,40}\b(?:whole\s+conversation|chat\s+history|credentials|private\s+keys?)\b"
+     r"[^.\n]{0,30}\b(?:to|as)\b", "an order to send something away"),
 )  # fmt: skip
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), said) for pattern, said in _ORDERS)
 _PADDING = re.compile(r"[ \t]{40,}\S|\n{12,}\s*\S")
