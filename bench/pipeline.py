@@ -12,7 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter, thread_time
 
+from pegboard.board.memory import Memory
 from pegboard.board.passage import Limits, Passage
+from pegboard.board.shelf import Assets
 from pegboard.core import (
     Call,
     Effects,
@@ -29,20 +31,24 @@ from pegboard.core import (
     pipeline,
 )
 from pegboard.define import tool
+from pegboard.invoke.binary import binary
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
 from pegboard.invoke.dispatch import dispatch, unknown
 from pegboard.invoke.guard import guard
+from pegboard.invoke.handles import handles
 from pegboard.invoke.modes import dry_run, modes
 from pegboard.invoke.record import record
 from pegboard.invoke.size import size
 from pegboard.invoke.timeout import timeout
+from pegboard.sources.shaped import Shape, reshape
 from pegboard.trace.recorder import Recorder
 from pegboard.trace.redact import Redactor
 from pegboard.trace.shape import Shaper
 from pegboard.trace.sqlite import SqliteTraces
 
 ROUNDS, CALLS = 9, 2000
+SHELF = Assets(Memory(":memory:", {}, ()))
 NAME = ToolName("files", "search")
 SPEC = ToolSpec(
     name=NAME,
@@ -63,6 +69,19 @@ SPEC = ToolSpec(
 ARGUMENTS = {"query": "annual report", "paths": ["a/b", "c/d"], "limit": 5, "order": "date"}
 ANSWER = Result(value={"hits": [{"path": f"a/b/{n}.txt", "size": n * 1000} for n in range(5)]})
 
+PHOTO = ToolSpec(
+    name=NAME, input={"type": "object", "properties": {"photo": {"type": "string", "contentEncoding": "base64"}}}
+)
+SHAPES = {
+    "input": Shape(input={"query": "text", "order": False, "limit": {"fix": 5}}),
+    "fields": Shape(input={"query": "text"}, records="hits[0]", output={"file": "path", "bytes": "size"}),
+    "conversions": Shape(
+        input={"query": "text"},
+        records="hits[0]",
+        output={"file": "${path}", "size": {"path": "size", "unit": "B -> kB"}},
+    ),
+}
+
 
 async def answer(call: Call) -> Result:
     """The tool itself: nothing."""
@@ -73,6 +92,7 @@ class Lookups:
     """The board's answers."""
 
     catalog = {NAME: Tool(SPEC, answer)}
+    version: str | None = None
 
     def tool(self, name: ToolName) -> Tool | None:
         return self.catalog.get(name)
@@ -109,9 +129,11 @@ async def main() -> None:
         alone: dict[str, Middleware | None] = {
             "nothing": None,
             "size": size(),
+            "binary": binary(SHELF, board.spec),
             "conceal": conceal(redactor),
             "record": record(board.spec, recorder, Shaper(redactor)),
             "modes": modes(board.spec),
+            "handles": handles(SHELF, lambda name: PHOTO),
             "guard": guard(board.spec),
             "dry run": dry_run(board.health_of, board.spec),
             "concurrency": concurrency(board.spec, lambda spec: [("files", 16)]),
@@ -124,6 +146,10 @@ async def main() -> None:
                 cost = await median(pipeline(dispatch(board.tool), middleware)) - base
                 print(f"  + {name:20}{cost:8.2f} us")
         recorder.flush()
+        for name, shape in SHAPES.items():
+            one = reshape(Tool(SPEC, answer), shape)
+            cost = await median(one.handler, Call(tool=NAME, arguments={"text": "annual report"})) - base
+            print(f"{'reshaped: ' + name:24}{cost:8.2f} us")
         limits = Limits(seconds={"files": 60.0}, at_once={"files": 16})
         silent = Passage(limits=limits, redactor=redactor).handler(board, ())
         print(f"{'whole, no recording':24}{await median(silent):8.2f} us")

@@ -7,7 +7,7 @@ import anyio.to_thread
 
 from pegboard.board.kinds import STARTS, filters_of, source_of
 from pegboard.board.memory import Memory
-from pegboard.board.passage import Limits
+from pegboard.board.passage import Passage
 from pegboard.board.roster import Roster
 from pegboard.config import Config, SourceConfig
 from pegboard.core import SourceStatus
@@ -23,12 +23,12 @@ class Mounting:
         state: what is installed beside it.
         roster: the running sources.
         memory: what is remembered of them.
-        limits: what their calls are held to.
+        passage: what their calls pass.
     """
 
-    def __init__(self, config: Config, state: StateFile, roster: Roster, memory: Memory, limits: Limits) -> None:
+    def __init__(self, config: Config, state: StateFile, roster: Roster, memory: Memory, passage: Passage) -> None:
         self._written, self._state = config, state
-        self._roster, self._memory, self._limits = roster, memory, limits
+        self._roster, self._memory, self._passage = roster, memory, passage
         self.config = with_state(config, state.read())
         self._starting = anyio.CapacityLimiter(STARTS)
         self.lock = anyio.Lock()
@@ -54,9 +54,9 @@ class Mounting:
         """Put a source on the board, or another in the place of one of its name; it is started and listed."""
         self.config = replace(self.config, sources={**self.config.sources, source.name: source})
         self._memory.know(source)
-        self._limits.know(source, self.config)
+        self._passage.limits.know(source, self.config)
         self._roster.know(source)
-        made = source_of(source, self.config, self._starting)
+        made = source_of(source, self.config, self._starting, self._passage.shelf)
         return await self._roster.add(made, filters_of(replace(self.config, sources={"": source})).get(""))
 
     async def unmount(self, name: str) -> None:

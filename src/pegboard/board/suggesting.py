@@ -81,7 +81,7 @@ class Suggesting:
         self._has_directories = bool(plan.written.tables["directories"])
         folder = plan.state.folder
         self._offering = Offering(plan.written, None if folder is None else folder / "directories")
-        self._mounting = Mounting(plan.written, plan.state, roster, memory, passage.limits)
+        self._mounting = Mounting(plan.written, plan.state, roster, memory, passage)
         self._supply = Supply(self._offering, self._mounting, plan.state, board)
         self._ask = Asking(
             self._supply, self._desk, self._rules, lambda call: sessions.queries(call.session), by_elicitation

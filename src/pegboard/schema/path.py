@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from pegboard.errors import DefinitionError
 from pegboard.schema.embed import at_path
@@ -32,16 +32,16 @@ class Path:
 
     def get(self, record: Json) -> tuple[bool, Json]:
         """Whether it leads anywhere in a record, and where to."""
-        value = record
+        value: Any = record
         for key in self.keys:
-            if isinstance(key, str):
-                if not isinstance(value, dict) or key not in value:
-                    return False, None
-                value = cast("dict[str, Json]", value)[key]
-            else:
-                if not isinstance(value, list) or key >= len(cast("list[Json]", value)):
-                    return False, None
-                value = cast("list[Json]", value)[key]
+            holder: Any = value
+            try:
+                if isinstance(value, dict if isinstance(key, str) else list):
+                    value = holder[key]
+                    continue
+            except (KeyError, IndexError):
+                pass
+            return False, None
         return True, value
 
     def put(self, record: dict[str, Json], value: Json) -> None:

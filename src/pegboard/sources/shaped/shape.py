@@ -8,7 +8,7 @@ from pegboard.core import Effects
 from pegboard.errors import DefinitionError, nearest
 from pegboard.schema.canonical import MODELS, Model
 from pegboard.schema.fieldmap import FieldMap
-from pegboard.schema.types import Json
+from pegboard.schema.types import Json, as_object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +56,11 @@ class Shape:
         return self.output is not None or self.records is not None or bool(self.drop) or self.flatten
 
 
+def _hides(patch: Json) -> bool:
+    table = as_object(patch)
+    return patch is False or "fix" in table or table.get("hide") is True
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shaping:
     """How the tools of a source shall look.
@@ -71,6 +76,16 @@ class Shaping:
     tools: Mapping[str, Shape] = field(default_factory=dict[str, Shape])
     maps: Mapping[str, Mapping[str, Json]] = field(default_factory=dict[str, Mapping[str, Json]])
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """What no tool of the source shows: the parameters that are hidden or fixed in all of them."""
+        return frozenset(name for name, patch in self.every.input.items() if _hides(patch) and "*" not in name)
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The new names of the source's tools, by their own."""
+        return {name: shape.name for name, shape in self.tools.items() if shape.name and shape.name != name}
 
     def mapped(self, name: str, where: str) -> tuple[Model, FieldMap]:
         """A model, with this source's map of it.

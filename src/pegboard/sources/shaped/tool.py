@@ -11,6 +11,7 @@ from pegboard.core import (
     Effects,
     Failure,
     FailureCode,
+    Hint,
     Mode,
     Report,
     Result,
@@ -251,7 +252,7 @@ def reshape(
     taken = input_shape(bare.input, patches, held, owner=bare.name.name, takes=shape.takes, lenient=lenient)
     promised = bare.output is not None and DOCUMENTED_OUTPUT not in bare.meta
     output = output_shape(bare.output, shape, held, promised=promised) if shape.reshapes_output else None
-    words = _words_of(bare, shape, taken, output)
+    words = _words_of(bare, shape, taken, output, held)
     spec = _spec(bare, shape, taken, output, words)
     spec = _with_modes(spec, tool.spec, trial)
     run = ShapedRun(tool, taken, output, words, spec.input, validator(bare.input), trial, shelf, keep=shape.raw)
@@ -278,7 +279,7 @@ def _untried(trial: Trial, bare: ToolSpec, wish: Any) -> dict[str, Json]:
     return {"hide": True}
 
 
-def _words_of(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputShape | None) -> Words:
+def _words_of(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputShape | None, shaping: Shaping) -> Words:
     renamed = {old: new for old, new in taken.renamed() if old != new}
     hidden = {*taken.all_hidden(), *taken.all_fixed()}
     shown = {*property_names(dict(taken.schema))}
@@ -290,6 +291,10 @@ def _words_of(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputSha
                 hidden.add(old)
             else:
                 renamed.setdefault(old, new)
+    # What the source says of one tool may speak of its other tools, and of what holds for all of them.
+    hidden |= shaping.hidden
+    for old, new in shaping.renamed.items():
+        renamed.setdefault(old, new)
     if shape.name and shape.name != bare.name.name:
         renamed[bare.name.name] = shape.name
         renamed[f"{bare.name.namespace}__{bare.name.name}"] = f"{bare.name.namespace}__{shape.name}"
@@ -316,7 +321,9 @@ def _spec(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputShape |
         effects=shape.effects or bare.effects,
         input=words.schema(taken.schema),
         output=bare.output if output is None else words.schema(output.schema),
-        hints=tuple(replace(hint, when=words.text(hint.when)) for hint in bare.hints if _is_of(hint.parameter, taken)),
+        hints=tuple(_hinted(hint, taken, words) for hint in bare.hints if _is_of(hint.parameter, taken)),
+        freeform=bare.freeform if taken.slots.keys() >= {"input"} else None,
+        deprecated=words.text(bare.deprecated) if bare.deprecated else bare.deprecated,
         examples=(),
         aliases=() if named else tuple(name for name in bare.aliases if words.text(name) == name),
         annotations=_annotations(bare, shape, words),
@@ -327,7 +334,12 @@ def _spec(bare: ToolSpec, shape: Shape, taken: InputShape, output: OutputShape |
 
 
 def _is_of(parameter: str | None, taken: InputShape) -> bool:
-    return parameter is None or parameter in taken.slots
+    return parameter is None or any(slot.inner == parameter for slot in taken.slots.values())
+
+
+def _hinted(hint: Hint, taken: InputShape, words: Words) -> Hint:
+    shown = next((name for name, slot in taken.slots.items() if slot.inner == hint.parameter), None)
+    return replace(hint, tool=words.text(hint.tool), when=words.text(hint.when), parameter=shown)
 
 
 def _annotations(bare: ToolSpec, shape: Shape, words: Words) -> JsonObject:

@@ -15,8 +15,10 @@ from pegboard.core import (
     Call,
     Effects,
     FailureCode,
+    Hint,
     Mode,
     NoteKind,
+    Relation,
     Report,
     Result,
     Source,
@@ -538,6 +540,24 @@ async def test_lists_of_codes_are_lists_of_words_and_a_tool_of_no_known_paramete
     assert refused.failure is not None
     assert source.handlers["list"].calls[0].arguments == {"ST": ["I", "A"]}
     assert source.handlers["any"].calls[0].arguments == {"x": 1}
+
+
+async def test_what_a_tool_says_of_its_siblings_is_in_our_words_too() -> None:
+    failing = Result.failed(FailureCode.FAILED, "Give TENANT, or call usr_lst first.")
+    hints = (Hint(Relation.FIRST, "usr_lst", when="you have no USR_ID", parameter="USR_ID"),)
+    source = FakeSource("crm")
+    properties = {"USR_ID": {"type": "string"}}
+    spec = ToolSpec(name=ToolName("crm", "usr_get"), input={"type": "object", "properties": properties}, hints=hints)
+    source.put("usr_get", failing, spec=spec)
+    source.put("usr_lst", spec=ToolSpec(name=ToolName("crm", "usr_lst")))
+    tools = {"usr_get": Shape(input={"USR_ID": "user_id"}), "usr_lst": Shape(name="list_users")}
+    shaping = Shaping(every=Shape(input={"TENANT": {"fix": "acme"}}), tools=tools)
+    async with Board.of(shaped(source, shaping)) as opened:
+        failure = (await opened.call("crm.usr_get", {"user_id": "7"})).failure
+        [hint] = opened.catalog.tools[ToolName("crm", "usr_get")].spec.hints
+    assert failure is not None
+    assert failure.message == "Give …, or call list_users first."
+    assert str(hint) == "user_id: call list_users first if you have no user_id"
 
 
 @pytest.mark.requirement("C14.1")
