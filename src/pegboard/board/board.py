@@ -53,6 +53,8 @@ from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.forgery import forgery
 from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
+from pegboard.discovery.missing import missing
+from pegboard.discovery.produced import Produced
 from pegboard.discovery.residency import Exposed, Exposure, expose
 from pegboard.discovery.searches import searches
 from pegboard.errors import StoreError
@@ -132,7 +134,9 @@ class Board(Overseen):
         searched = searches(lambda session: self._sessions.of(session).queries)
         self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
         watched = self._wellness.watch(self.spec)
-        outer = (owned(self._sessions), spending, searched, forgery(self.spec), hydrate(self), *middleware, watched)
+        lacking = missing(self, self.spec, Produced())
+        inside = (forgery(self.spec), hydrate(self), lacking)
+        outer = (owned(self._sessions), spending, searched, *inside, *middleware, watched)
         self._handler = self._passage.handler(self, outer)
 
     @classmethod

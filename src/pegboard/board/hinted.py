@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 from pegboard.board.aimed import aimed
 from pegboard.catalog import Catalog
@@ -22,12 +23,19 @@ def hinted(catalog: Catalog, tables: Mapping[str, JsonObject]) -> tuple[Catalog,
 
 def _told(tool: Tool, table: JsonObject) -> Tool:
     note = str(table.get("note") or "").strip()
-    hints = [_hint(relation, row) for relation in Relation for row in as_list(table.get(relation.value))]
+    hints = [_hint(relation, row) for relation in Relation for row in _rows(table, relation.value)]
     description = "\n".join(part for part in (tool.spec.description, note) if part)
-    refused = [str(name) for name in as_list(table.get("refuse"))]
+    refused = [str(name) for name in _rows(table, "refuse")]
     meta = {**tool.spec.meta, REFUSED: refused} if refused else tool.spec.meta
-    spec = replace(tool.spec, description=description, hints=(*tool.spec.hints, *hints), meta=meta)
+    told = tuple(dict.fromkeys((*tool.spec.hints, *hints)))
+    spec = replace(tool.spec, description=description, hints=told, meta=meta)
     return Tool(spec, tool.handler)
+
+
+def _rows(table: JsonObject, key: str) -> list[Json]:
+    """The rows of a key: a list where they come from JSON, a tuple where a config was read."""
+    found = table.get(key)
+    return list(cast("tuple[Json, ...]", found)) if isinstance(found, tuple) else as_list(found)
 
 
 def _hint(relation: Relation, row: Json) -> Hint:

@@ -47,6 +47,7 @@ VERBS = (
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("test", "pegboard.cli.test:test_tool", "Run one tool alone on recorded examples."),
     Verb("agent", "pegboard.cli.agent:app", "Judge an agent's choice of tools: agent eval."),
+    Verb("hints", "pegboard.cli.hints:hints", "List what to call before which tool, as schemas suggest it."),
     Verb("health", "pegboard.cli.health:health", "Say whether services can be relied on now."),
     Verb(
         "improve", "pegboard.cli.improve:improve", "Walk the whole procedure: eight steps from traces to better tools."

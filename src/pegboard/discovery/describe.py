@@ -7,7 +7,7 @@ from pegboard.core import Call, Result, ToolSpec
 from pegboard.discovery.answers import answer, definition, described
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
-from pegboard.discovery.residency import Exposure
+from pegboard.discovery.intent import prerequisite
 from pegboard.schema.types import JsonObject
 
 SPEC = meta_spec(
@@ -36,7 +36,7 @@ async def tool_describe(desk: Desk, call: Call) -> Result:
     view = desk.view(call.session)
     desk.load(call.session, found)
     specs = [tool.spec for tool in map(desk.catalog.get, found) if tool is not None]
-    rows = [_placed(full(spec, view), *desk.exposure(spec.name)) for spec in specs]
+    rows = [await _whole(desk, spec, view) for spec in specs]
     failures = [desk.absent(name) for name in missing]
     text = [*map(_text, rows), *map(str, failures)]
     return answer({"tools": rows, "unknown": [failure.to_json() for failure in failures]}, "\n\n".join(text))
@@ -60,12 +60,17 @@ def full(spec: ToolSpec, view: View) -> JsonObject:
     return {**definition(spec, view), **{key: value for key, value in more.items() if value}}
 
 
-def _placed(row: JsonObject, exposure: Exposure, reason: str) -> JsonObject:
-    return {**row, "exposure": exposure.value, "exposure_reason": reason}
+async def _whole(desk: Desk, spec: ToolSpec, view: View) -> JsonObject:
+    """Everything of a tool, with where it is for a model and what schemas say is to be called before."""
+    exposure, reason = desk.exposure(spec.name)
+    placed = {**full(spec, view), "exposure": exposure.value, "exposure_reason": reason}
+    derived = [one for one in await desk.before(spec.name) if one.derived and one.before == spec.name]
+    return placed | ({"call_first": [prerequisite(one, view) for one in derived]} if derived else {})
 
 
 def _text(row: JsonObject) -> str:
     lines = [described(row), f"effects: {row['effects']}"]
     lines += [f"{key}: {row[key]}" for key in ("auth", "deprecated") if key in row]
     lines += [f"hint: {hint}" for hint in row.get("hints", ())]
+    lines += [f"perhaps first: {step['tool']} {step['because']}" for step in row.get("call_first", ())]
     return "\n".join(lines)

@@ -39,7 +39,7 @@ class Graph:
         self._makers: dict[tuple[str, str], list[ToolName]] = {}
         for spec in self._specs.values():
             self._bare.setdefault(spec.name.name, []).append(spec.name)
-            for product in _products(spec):
+            for product in dict.fromkeys(_products(spec)):
                 self._makers.setdefault((spec.name.namespace, product), []).append(spec.name)
 
     def before(self, name: ToolName, *, depth: int = DEPTH) -> list[Prerequisite]:
