@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pegboard.core import Call, Result, ToolSpec
@@ -16,7 +17,7 @@ from pegboard.schema.types import Json, JsonObject
 
 DEFAULT_LIMIT, MOST = 8, 50
 
-SPEC = meta_spec(
+_SHOWN = meta_spec(
     "tool_search",
     "Find tools by what they do. Most tools of this server are not in your list: search in a few words, or by name."
     " Answers with full definitions; what is found can be called by its own name at once, or through tool_call. Search"
@@ -31,6 +32,9 @@ SPEC = meta_spec(
     },
     required=("query",),
 )
+
+SPEC = replace(_SHOWN, accepts={**_SHOWN.input, "properties": {"query": _SHOWN.properties["query"]}})
+"""A limit is clamped, whatever a model writes there; it is no reason to refuse a search."""
 
 
 async def tool_search(desk: Desk, call: Call) -> Result:
