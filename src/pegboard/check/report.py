@@ -55,7 +55,11 @@ def total(findings: Sequence[Finding]) -> str:
     words = ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for severity, count in counts if count)
     fixable = sum(finding.fix is not None for finding in findings)
     hint = f" {fixable} can be fixed in the config." if fixable else ""
-    return f"{len(findings)} findings: {words}.{hint}" if findings else "Nothing to say: all is well."
+    return (
+        f"{len(findings)} finding{'' if len(findings) == 1 else 's'}: {words}.{hint}"
+        if findings
+        else "Nothing to say: all is well."
+    )
 
 
 def github(findings: Sequence[Finding], locate: Locate) -> Iterator[str]:

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from pegboard.cli.exit import Exit
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import clean, data, document, say, table
+from pegboard.cli.output import clean, counted, data, document, say, table
 from pegboard.errors import ConfigError, PegboardError
 
 Codes = Annotated[tuple[str, ...], Parameter(negative="", consume_multiple=True)]
@@ -106,7 +106,7 @@ async def check(
     findings = run(tools, chosen)
     if fix:
         findings = _fix(found.config, findings, as_json=json or format != "text")
-    _print(findings, chosen.rules, found, "json" if json else format, counted=statistics)
+    _print(findings, chosen.rules, found, "json" if json else format, in_numbers=statistics)
     worst = Severity(fail_on).rank
     return Exit.FINDING if any(finding.severity.rank <= worst for finding in findings) else Exit.OK
 
@@ -161,7 +161,7 @@ def _write_lock(path: Path | None, specs: Sequence[Any], *, as_json: bool) -> in
     if as_json:
         document({"lock": str(path), "tools": len(specs)})
     else:
-        say(f"{len(specs)} tools are locked in {path}.")
+        say(f"{path} holds {counted(len(specs), 'tool')} now.")
     return Exit.OK
 
 
@@ -192,7 +192,7 @@ def _fix(config: Any, findings: Sequence[Any], *, as_json: bool) -> tuple[Any, .
     return tuple(finding for finding in findings if finding.fix is None)
 
 
-def _print(findings: Sequence[Any], rules: Sequence[Any], found: Any, format: str, *, counted: bool) -> None:
+def _print(findings: Sequence[Any], rules: Sequence[Any], found: Any, format: str, *, in_numbers: bool) -> None:
     from importlib.metadata import version
 
     from pegboard.check import statistics
@@ -207,13 +207,13 @@ def _print(findings: Sequence[Any], rules: Sequence[Any], found: Any, format: st
     elif format == "github":
         for line in github(findings, found.locate):
             data(clean(line))
-    elif counted:
+    elif in_numbers:
         names = {rule.code: rule for rule in rules}
         table(("code", "findings", "rule"), [(code, count, names[code].name) for code, count in counts.items()])
     else:
         for line in lines(findings):
             data(clean(line))
-    say(f"{len(found.tools.specs)} tools of {clean(found.title)}. {total(findings)}")
+    say(f"{counted(len(found.tools.specs), 'tool')} of {clean(found.title)}. {total(findings)}")
 
 
 def _explain(code: str, *, as_json: bool) -> int:
