@@ -76,19 +76,36 @@ async def test_a_package_whose_own_need_is_missing_leaves_nothing(tmp_path: Path
     assert nothing_left(tmp_path)
 
 
-async def test_an_install_that_is_cancelled_leaves_nothing(tmp_path: Path) -> None:
-    async with Board.open(board(tmp_path, PYPI)) as opened:
+async def test_what_a_person_agreed_to_goes_to_its_end_although_the_caller_is_gone(tmp_path: Path) -> None:
+    async with Board.open(board(tmp_path, PYPI)) as opened, opened.changes() as changes:
         offered = await one(opened)
         with anyio.CancelScope() as scope:
 
-            async def stop(message: str) -> None:
-                if message.startswith("starting"):
+            async def leave(message: str) -> None:
+                if message.startswith("installing"):
                     scope.cancel()
-                    await anyio.lowlevel.checkpoint()
 
-            await opened.openings.supply.bring(offered, stop)
+            await opened.openings.supply.bring(offered, leave)
         assert scope.cancelled_caught
-        assert [status.name for status in await opened.statuses()] == ["ops"]
+        assert opened.openings.supply.bringing(offered.type, offered.id)
+        with anyio.fail_after(60):
+            await changes.receive()
+        assert (await opened.call("weather.get_forecast", {"place": "Rome"})).ok
+
+
+async def test_a_board_that_closes_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
+    begun = anyio.Event()
+
+    async def tell(message: str) -> None:
+        if message.startswith("installing"):
+            begun.set()
+
+    async with Board.open(board(tmp_path, PYPI)) as opened:
+        offered = await one(opened)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(opened.openings.supply.bring, offered, tell)
+            await begun.wait()
+            tasks.cancel_scope.cancel()
     assert nothing_left(tmp_path)
 
 

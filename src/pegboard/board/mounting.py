@@ -1,6 +1,8 @@
 """Sources that come and go while a board runs, and what is installed beside its config."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -13,6 +15,8 @@ from pegboard.config import Config, SourceConfig
 from pegboard.core import SourceStatus
 from pegboard.directory.merge import installed_config, with_state
 from pegboard.directory.state import Installed, State, StateFile
+
+R = TypeVar("R")
 
 
 class Mounting:
@@ -37,6 +41,10 @@ class Mounting:
     def state(self) -> State:
         """What is installed, as this process knows it."""
         return self._state.read() if self._state.changed() else self._state.held
+
+    async def finish(self, work: Callable[[], Awaitable[R]]) -> R:
+        """Do work to its end on the board, even where whoever asked for it is gone meanwhile."""
+        return await self._roster.finish(work)
 
     def offered(self, source: str) -> list[str]:
         """The bare names of the tools that a source listed last."""

@@ -1,10 +1,10 @@
 """The sources of a board: attached, started when needed, followed, and brought into the catalog when they change."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from math import inf
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -32,9 +32,10 @@ from pegboard.core import (
 )
 from pegboard.core.draft import DRAFT
 from pegboard.discovery.answers import unknown_failure
-from pegboard.errors import PegboardError, nearest
+from pegboard.errors import PegboardError, SourceError, nearest
 from pegboard.sources.wrap import Disabled
 
+R = TypeVar("R")
 LULL_SECONDS = 1.0
 """So long after a client's first answer the sources start: its next questions shall not share the machine with them."""
 
@@ -126,6 +127,29 @@ class Roster:
         """Say what a source is that will be added, so that changes of its tools are noticed."""
         if self._guard is not None:
             self._guard.know(source)
+
+    async def finish(self, work: Callable[[], Awaitable[R]]) -> R:
+        """Do work to its end on the board, even where whoever asked for it is gone meanwhile.
+
+        Raises:
+            SourceError: the board was closed meanwhile. Whatever else the work raises comes through.
+        """
+        done, outcome = anyio.Event(), list[R]()
+        problems: list[Exception] = []
+
+        async def run() -> None:
+            try:
+                outcome.append(await work())
+            except Exception as problem:
+                problems.append(problem)
+            finally:
+                done.set()
+
+        self._tasks.start_soon(run)
+        await done.wait()
+        if problems or not outcome:
+            raise problems[0] if problems else SourceError("The board was closed meanwhile.")
+        return outcome[0]
 
     async def remove(self, name: str) -> None:
         """Stop a source and take its tools off the board; nothing happens where there is none of this name."""

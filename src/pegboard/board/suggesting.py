@@ -1,9 +1,9 @@
 """What agents and people can still put on a board: the parts of it that know of directories, wired together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, cast
 
 import anyio
 
@@ -23,6 +23,8 @@ from pegboard.discovery import install, manage, search
 from pegboard.discovery.asking import Asking, Brought, Rules
 from pegboard.errors import PegboardError
 
+LOADED = 20
+"""So many tools of what was brought in are loaded for the session that asked."""
 PATIENCE = 3.0
 """So many seconds a search waits for a directory that is slow to answer; it is read on behind its back."""
 
@@ -70,6 +72,7 @@ class Suggesting:
         memory: Memory | None,
         passage: Passage,
     ) -> None:
+        self._board = board
         self._supply: Supply | None = None
         self._rules = Rules(enabled=False)
         if plan is None or memory is None:
@@ -129,6 +132,11 @@ class Suggesting:
             return ()
         return (*self._left_out, *self._state.warnings, *(str(aside) for aside in self._offering.aside))
 
+    async def look(self) -> None:
+        """Read the directories, so that `warnings` tells what is wrong with them."""
+        if self._supply is not None:
+            await self._supply.standings()
+
     async def catch_up(self) -> None:
         """Follow what another process has installed, switched or uninstalled; next to nothing where none has."""
         if self._supply is not None:
@@ -157,7 +165,12 @@ class Suggesting:
         if self._supply is None:
             message = "This board has no directories, so there is nothing to ask for."
             return Result.failed(FailureCode.BLOCKED, message, next_step="Tell the user what is missing.")
-        return await self._ask(call)
+        result = await self._ask(call)
+        if result.ok:  # what is new is in the session's list at once
+            full = self._board.aliases.full
+            tools = cast("Mapping[str, list[str]]", result.value).get("tools", [])
+            self._board.load(call.session, [full[tool] for tool in tools[:LOADED] if tool in full])
+        return result
 
     async def manage(self, call: Call, action: str) -> Result:
         """Install, enable, disable or uninstall, if the board lets models and a person agrees."""

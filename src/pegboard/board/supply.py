@@ -1,7 +1,7 @@
 """What could be on a board, and how it gets there: found in directories, fetched, mounted, seen, and only then kept."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
@@ -16,8 +16,10 @@ from pegboard.core import (
     Discoverable,
     DiscoverableAction,
     DiscoverableType,
+    Session,
     SourceState,
     SourceStatus,
+    ToolName,
 )
 from pegboard.core.discoverable import Topic
 from pegboard.directory.fault import InstallError, Tell
@@ -56,6 +58,10 @@ class Tools(Protocol):
         """Those that meet a request."""
         ...
 
+    def load(self, session: Session, names: Iterable[ToolName]) -> None:
+        """Remember that a session has these tools' definitions."""
+        ...
+
 
 class Supply:
     """The supply of one board (it is a `discovery.asking.Supply`).
@@ -69,6 +75,7 @@ class Supply:
 
     def __init__(self, offering: Offering, mounting: Mounting, state: StateFile, board: Tools) -> None:
         self._offering, self._mounting, self._state, self._board = offering, mounting, state, board
+        self._coming: set[tuple[DiscoverableType, str]] = set()
 
     # What could be there
 
@@ -105,7 +112,7 @@ class Supply:
         bare = {spec.name.name: spec.name for spec in self._board.catalog.specs}
         if one.tools and all(tool in bare for tool in one.tools):
             return str(bare[one.tools[0]])
-        for query in queries:
+        for query in await self._for(one, queries):
             found = await self._board.search(query)
             if found.hits and found.hits[0].confidence >= SURE:
                 return str(found.hits[0].name)
@@ -113,20 +120,37 @@ class Supply:
 
     async def searched(self, one: Discoverable, queries: Sequence[str]) -> bool:
         """Whether one of these searches was for it."""
+        return bool(await self._for(one, queries))
+
+    async def _for(self, one: Discoverable, queries: Sequence[str]) -> list[str]:
+        """The searches that find it."""
         open_ = await self.open()
-        return any(one.key in [each.key for each in open_.search(query)] for query in queries)
+        return [query for query in queries if one.key in [each.key for each in open_.search(query)]]
 
     # How it gets there
 
+    def bringing(self, type: DiscoverableType, id: str) -> bool:
+        """Whether it is being installed or enabled right now."""
+        return (type, id) in self._coming
+
     async def bring(self, one: Discoverable, tell: Tell) -> Brought:
-        """Install or enable it, and see its tools. Where that fails the board is as it was, and nothing is left."""
-        async with self._mounting.lock:
-            try:
+        """Install or enable it, and see its tools. Where that fails the board is as it was, and nothing is left.
+
+        Once begun it goes to its end: a person has agreed, and clients give up on calls that last.
+        """
+        self._coming.add(one.key)
+        return await self._mounting.finish(lambda: self._bring(one, tell))
+
+    async def _bring(self, one: Discoverable, tell: Tell) -> Brought:
+        try:
+            async with self._mounting.lock:
                 if one.action is DiscoverableAction.ENABLE:
                     return await self._enable([part.name for part in one.parts], one, tell)
                 return await self._install(one, tell)
-            except (InstallError, StoreError, InvalidConfigError) as problem:
-                return Brought(False, message=problem.message, next_step=problem.next_step or "Tell the user.")
+        except (InstallError, StoreError, InvalidConfigError) as problem:
+            return Brought(False, message=problem.message, next_step=problem.next_step or "Tell the user.")
+        finally:
+            self._coming.discard(one.key)
 
     async def switch(self, name: str, *, off: bool, tell: Tell) -> Brought:
         """Switch a source of the board off, or on and see its tools.

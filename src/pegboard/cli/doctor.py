@@ -19,6 +19,7 @@ async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -
     """
     async with opened(config) as board:
         await board.refresh()
+        await board.openings.look()
         statuses = await board.statuses()
         warnings, advice = list(board.warnings), list(board.advice)
         tools = len(board.catalog)

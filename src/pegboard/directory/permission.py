@@ -1,6 +1,7 @@
 """What a discoverable may do once it is there, in words that a person can decide by."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 from urllib.parse import urlsplit
 
 from pegboard.core.discoverable import Need, Package, Part
@@ -32,4 +33,5 @@ def _of_part(part: Part) -> list[str]:
 
 def _named(package: Package) -> str:
     version = f" {package.version}" if package.version else ""
-    return f"{package.identifier}{version} {_REGISTRIES.get(package.registry, package.registry)}"
+    name = PurePath(package.identifier).name if package.registry == "folder" else package.identifier
+    return f"{name}{version} {_REGISTRIES.get(package.registry, package.registry)}"

@@ -1,6 +1,7 @@
 """How a suggestion gets to a person, and what then becomes of it: every check is the host's, none a prompt's."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeAlias, TypeVar
@@ -82,6 +83,10 @@ class Supply(Protocol):
         """Whether one of these searches was for it."""
         ...
 
+    def bringing(self, type: DiscoverableType, id: str) -> bool:
+        """Whether it is being installed or enabled right now."""
+        ...
+
     def bring(self, one: Discoverable, tell: Tell) -> Awaitable[Brought]:
         """Install or enable it, and see its tools."""
         ...
@@ -152,6 +157,14 @@ class Asking:
                 "switched_off",
                 "Suggestions are switched off on this board.",
                 "Tell the user what is missing; who runs the board can add it.",
+            )
+        if self._supply.bringing(asked.type, asked.id):
+            return Failure(
+                FailureCode.UNAVAILABLE,
+                f"{asked.id} is being brought in; the user has agreed.",
+                next_step="Look for its tools in a moment: tool_search finds them.",
+                retryable=True,
+                details={"reason": "pending"},
             )
         held = await self._supply.held(asked.type, asked.id)
         if held is not None:
@@ -317,7 +330,8 @@ def _telling(progress: Progress | None) -> Tell:
         nonlocal count
         count += 1
         if progress is not None:
-            await progress(count, None, message)
+            with suppress(Exception):  # the caller may be gone, and the work goes on
+                await progress(count, None, message)
 
     return tell
 

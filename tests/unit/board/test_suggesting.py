@@ -239,6 +239,26 @@ async def test_a_tool_that_does_the_job_already_comes_first(house: House) -> Non
     assert failure.details == {"reason": "already_there", "tools": ["own.shout"]}
 
 
+@pytest.mark.requirement("D9.9")
+async def test_a_tool_that_was_searched_for_something_else_stands_in_no_way(house: House) -> None:
+    async with house.open() as board:
+        await find(board, "own.shout")
+        await find(board, "shout")
+        await find(board)
+        assert (await ask(board)).value["completed"]
+
+
+async def test_what_was_brought_in_is_in_the_list_of_the_session_that_asked(house: House) -> None:
+    house.more = '[board]\nsearch = "on"\nthreshold = 0\n'
+    mine, other = Session("mine"), Session("other")
+    async with house.open() as board:
+        await find(board, session=mine)
+        await ask(board, session=mine)
+        listed = [[str(spec.name) for spec in board.view(each).listed] for each in (mine, other)]
+    assert "mirror.reverse" in listed[0]
+    assert "mirror.reverse" not in listed[1]
+
+
 @pytest.mark.parametrize("answer", [Choice.DENY, Choice.DENY_SESSION, Choice.DENY_ALWAYS])
 @pytest.mark.requirement("D9.8")
 async def test_a_no_is_a_no_and_holds_as_far_as_it_was_meant(house: House, answer: Choice) -> None:
