@@ -1,7 +1,8 @@
 """`pegboard insight list|show|apply|undo`: findings by their ids, from preview to undo."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 
 import anyio
@@ -9,7 +10,7 @@ from cyclopts import Parameter
 
 from pegboard.board.findings import Draft, Findings
 from pegboard.cli.exit import Exit
-from pegboard.cli.mined import stored_offer
+from pegboard.cli.mined import read_findings, stored_offer
 from pegboard.cli.open import connected
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import data, document, guarded, one_line, say, table
@@ -86,6 +87,8 @@ def apply(
     write: Annotated[bool, Flag] = False,
     python: Annotated[bool, Flag] = False,
     name: str | None = None,
+    findings: Path | None = None,
+    traces: Annotated[Sequence[Path], Parameter(consume_multiple=True)] = (),
     config: ConfigFile = DEFAULT_CONFIG,
     json: AsJson = False,
 ) -> int:
@@ -101,15 +104,21 @@ def apply(
         Write the tools as a Python module beside the config, to be changed by hand.
     name
         The new tool's name: say the task, not the steps.
+    findings
+        Take the finding from this file, which `pegboard insight --json` wrote, instead of the board's store.
+    traces
+        The traces that those findings were found in, for recorded cases.
     """
     with guarded():
-        findings = Findings(load(config))
-        found = findings.find(id)
-        draft = findings.draft(found, stored_offer(config), name=name, python=python)
+        book = Findings(load(config))
+        if findings is not None:
+            book.keep(read_findings(findings), traces)
+        found = book.find(id)
+        draft = book.draft(found, stored_offer(config), name=name, python=python)
         written: list[str] = []
         warnings: list[str] = []
         if write and not draft.proposal.refused:
-            written = findings.apply(found, draft)
+            written = book.apply(found, draft)
             warnings = anyio.run(_warnings, config, _new_tools(draft))
         if json:
             document({**_draft_json(draft), "written": written, "warnings": warnings})

@@ -94,6 +94,15 @@ def test_what_was_applied_gives_what_the_old_sequence_gave(kind: str, python: bo
     assert not list(board.glob("pegboard-cases/*")) and not list(board.glob("insight_*.py"))
 
 
+def test_a_finding_of_a_file_is_applied_too(board: Path, pegboard: Any) -> None:
+    (board / "f.json").write_text(pegboard("insight", TRACES, "--config", "elsewhere.toml", "--json")[1])
+    id = next(row["id"] for row in json.loads((board / "f.json").read_text())["findings"] if row["kind"] == "batch")
+    assert pegboard("insight", "apply", id, "--json")[0] == 2
+    given = ("insight", "apply", id, "--findings", "f.json", "--traces", TRACES, "--write", "--json")
+    answer = json.loads(pegboard(*given)[1])
+    assert (answer["warnings"], len(answer["cases"]) > 0) == ([], True)
+
+
 def test_a_file_that_was_changed_since_stays(board: Path, pegboard: Any) -> None:
     id = found(pegboard, "batch")
     pegboard("insight", "apply", id, "--write")

@@ -8,6 +8,9 @@ from pegboard.core import ToolSpec
 from pegboard.insight.offer import Offer
 from pegboard.schema.types import Json
 
+LONGEST_NAME = 48
+"""Characters of a name that is made here: with a namespace before it, it has to stay below what providers take."""
+
 Row = Mapping[str, Any]
 """A finding as plain data: what `pegboard insight --json` lists."""
 
@@ -51,7 +54,7 @@ class Ask:
         """A new tool's full name: in the namespace of its parts, where they share one, and not taken."""
         spaces = {self.full(tool).rpartition(".")[0] for tool in self.tools}
         space = spaces.pop() if len(spaces) == 1 else ""
-        wanted = self.name or name
+        wanted = self.name or (name if name[:1].isalpha() else f"do_{name}")[:LONGEST_NAME].rstrip("_")
         full = wanted if "." in wanted or not space else f"{space}.{wanted}"
         taken = {str(spec.name) for spec in self.offer.specs}
         return next(each for each in (full, *(f"{full}_{n}" for n in range(2, 1000))) if each not in taken)

@@ -75,6 +75,8 @@ def _told(ask: Ask, tool: str) -> str:
 
 def _items(over: Sequence[str]) -> str:
     """What the items are, in words: `orders (order_id)`, or the parameters where these say no noun."""
+    if not over:
+        return "items"
     nouns = [word for word in words(over[0]) if word not in ID_WORDS]
     return f"{plural(nouns[-1])} ({over[0]})" if nouns and len(over) == 1 else f"items ({', '.join(over)})"
 

@@ -1,5 +1,7 @@
 """A bundle from a finding: wired steps, the ways into it, what it takes and what it returns."""
 
+import keyword
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,7 +35,7 @@ class _Bundle:
         self.output: dict[str, str] = {}
         self.notes: list[str] = []
         self.ids: list[str] = []
-        self.taken: set[str] = set(_RESERVED)
+        self.taken: set[str] = {*_RESERVED, *keyword.kwlist}
         self.many: set[int] = set()
         self.args: list[dict[str, Any]] = []
 
@@ -81,7 +83,7 @@ class _Bundle:
         if several:
             self._stop(direct)
         ids = self.ids
-        ways = [*ids, *(f"input.{name}" for name in direct), "null"]
+        ways = [*ids, *(f"input.{_key(name)}" for name in direct), "null"]
         self.output[ids[0]] = f"${{default({', '.join(ways)})}}" if several else f"${{{ids[0]}}}"
         self.entry_ids, self.ids = ids, [ids[0]]
         self.args = self.args[:1]
@@ -147,7 +149,7 @@ class _Bundle:
         ways: list[str] = []
         rows = [way.row for way in self.ways if way.row is not None]
         direct = [way.gives[0] for way in self.ways if way.row is None]
-        ways += [f"input.{given}" for given in direct if at == 1 and given == name]
+        ways += [f"input.{_key(given)}" for given in direct if at == 1 and given == name]
         for id, row in zip(self.entry_ids, rows, strict=True):
             wire = wires_of(row, at).get(name)
             found = reading(
@@ -164,31 +166,33 @@ class _Bundle:
         Ways in may share one; steps of one name that no wire joins are two values, whatever they are called.
         """
         schema = self.ask.schema(tool, name)
+        name = _key(name)
         known = self.input.get(name, self.input.get(f"{name}?"))
         if known is not None and entry and known == _brief(schema):
             return name
-        key = name if known is None else free("_".join((words(tool)[-1], name)), self.input)
+        key = (
+            name
+            if known is None
+            else free(_key(f"{name}_of_{words(tool)[-1]}"), {key.rstrip("?") for key in self.input})
+        )
         self.input[key if required else f"{key}?"] = _brief(schema)
         return key
 
     def _given(self, name: str) -> str:
-        return f"${{input.{name}}}" if name in self.input else f"${{{_optional(name)}}}"
+        key = _key(name)
+        return f"${{input.{key}}}" if key in self.input else f"${{{_optional(key)}}}"
 
     def _id(self, tool: str, *, exact: bool = False) -> str:
         return self._fresh("_".join(words(tool) if exact else subject(tool)))
 
     def _fresh(self, name: str) -> str:
         plain = "".join(letter if letter.isascii() and (letter.isalnum() or letter == "_") else "_" for letter in name)
-        id = free(plain if plain[:1].isalpha() else f"step_{plain}", self.taken)
+        id = free((plain if plain[:1].isalpha() else f"step_{plain}")[:48], self.taken)
         self.taken.add(id)
         return id
 
     def _choices(self) -> str:
-        ways = [
-            " and ".join(way.gives) if len(way.gives) < 3 else f"{', '.join(way.gives[:-1])} and {way.gives[-1]}"
-            for way in self.ways
-            if way.gives
-        ]
+        ways = [_listing([_key(name) for name in way.gives]) for way in self.ways if way.gives]
         return " or ".join(ways) if len(ways) < 3 else f"{', or '.join(ways)}"
 
     def _description(self) -> str:
@@ -223,7 +227,13 @@ def _brief(schema: Any) -> Any:
 
 
 def _optional(name: str) -> str:
-    return f"default(input.{name}, null)"
+    return f"default(input.{_key(name)}, null)"
+
+
+def _key(name: str) -> str:
+    """The input for a parameter: its name, as an expression and a Python function can hold it."""
+    plain = re.sub(r"\W", "_", name)
+    return f"{plain}_" if keyword.iskeyword(plain) or not plain.isidentifier() else plain
 
 
 def _inside(template: str) -> str:

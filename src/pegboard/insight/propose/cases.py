@@ -121,7 +121,8 @@ def _counted(calls: Iterable[CallRecord]) -> Counter[str]:
 
 def _of_batch(piece: Piece, row: Row, run: Run) -> Iterator[Case]:
     tool = str(row["tools"][0])
-    over: list[str] = as_list(piece.table["over"]) or [piece.table["over"]]
+    given = piece.table["over"]
+    over: list[str] = [given] if isinstance(given, str) else as_list(given)
     for block in _blocks(run.calls, tool):
         rows = [_arguments(call) for call in block]
         rest = [{name: value for name, value in row.items() if name not in over} for row in rows]

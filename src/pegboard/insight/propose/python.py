@@ -1,6 +1,8 @@
 """A proposal as Python: the same tools as functions, to be changed by hand."""
 
 import json
+import keyword
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -115,7 +117,9 @@ def _name(key: str) -> str:
 
 
 def _bare(name: str) -> str:
-    return name.rpartition(".")[2]
+    """The name of the function that makes a tool."""
+    plain = re.sub(r"\W", "_", name.rpartition(".")[2])
+    return plain if plain.isidentifier() and not keyword.iskeyword(plain) else f"tool_{plain}"
 
 
 def _doc(text: str) -> str:

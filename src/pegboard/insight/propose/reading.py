@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from keyword import iskeyword
 from typing import Any
 
 from pegboard.insight.wiring import WHOLE
@@ -66,4 +67,4 @@ def quoted(text: str) -> str:
 
 
 def _member(key: str) -> str:
-    return f".{key}" if _IDENTIFIER.fullmatch(key) else f"[{quoted(key)}]"
+    return f".{key}" if _IDENTIFIER.fullmatch(key) and not iskeyword(key) else f"[{quoted(key)}]"
