@@ -232,18 +232,10 @@ def _record_schema(
     if record is None and fields is None:
         return None
     embedding = Embedding()
-    safe = _without_roots(dict(record or {}), root)
+    safe = dict(record or {})
     taken = as_object(embedding.take(safe, root, "record")) if fields is None else fields.schema(safe, embedding, root)
     whole = {**taken, "$defs": embedding.defs} if embedding.defs else taken
     return whole if drop is None else _schema_without(whole, drop)
-
-
-def _without_roots(node: Node, root: Schema) -> Node:
-    """The node without references that would bring the whole of the old schema along."""
-    reference = node.get("$ref")
-    if isinstance(reference, str) and not reference.startswith(("#/$defs/", "#/definitions/")):
-        return {}
-    return map_children(node, lambda child, _: _without_roots(child, root))
 
 
 def _outer(schema: Schema | None, *, listed: bool, unsure: bool) -> Schema | None:

@@ -34,6 +34,7 @@ from pegboard.schema.violation import Violation
 from pegboard.schema.walk import tokens
 from pegboard.sources.shaped.input import ArgumentError, InputShape, input_shape
 from pegboard.sources.shaped.output import AnswerError, OutputShape, output_shape
+from pegboard.sources.shaped.references import defined
 from pegboard.sources.shaped.shape import Shape, Shaping
 from pegboard.sources.shaped.words import Words, property_names
 
@@ -245,6 +246,8 @@ def reshape(
     """
     held = shaping or Shaping()
     bare = without_modes(tool.spec)
+    whole = bare.input
+    bare = replace(bare, input=defined(bare.input), output=None if bare.output is None else defined(bare.output))
     trial = _trial(shape, bare)
     patches = shape.input
     if trial is not None:
@@ -255,7 +258,7 @@ def reshape(
     words = _words_of(bare, shape, taken, output, held)
     spec = _spec(bare, shape, taken, output, words)
     spec = _with_modes(spec, tool.spec, trial)
-    run = ShapedRun(tool, taken, output, words, spec.input, validator(bare.input), trial, shelf, keep=shape.raw)
+    run = ShapedRun(tool, taken, output, words, spec.input, validator(whole), trial, shelf, keep=shape.raw)
     return Tool(spec, run)
 
 

@@ -29,6 +29,7 @@ from pegboard.core import (
 )
 from pegboard.errors import DefinitionError
 from pegboard.schema.canonical import Model
+from pegboard.schema.validate import validator
 from pegboard.sources.shaped import Shape, Shaping, reshape, shaped
 from pegboard.surface import mcp
 from pegboard.testing import FakeSource, RecordingHandler
@@ -558,6 +559,24 @@ async def test_what_a_tool_says_of_its_siblings_is_in_our_words_too() -> None:
     assert failure is not None
     assert failure.message == "Give …, or call list_users first."
     assert str(hint) == "user_id: call list_users first if you have no user_id"
+
+
+@pytest.mark.requirement("C13.3")
+def test_a_reference_into_the_old_schema_does_not_bring_it_along() -> None:
+    node = {"type": "object", "properties": {"kids": {"type": "array", "items": {"$ref": "#/properties/TREE"}}}}
+    properties = {"TREE": node, "SECRET": {"type": "string"}, "SELF": {"$ref": "#"}}
+    schema = {"type": "object", "properties": properties}
+    spec = ToolSpec(name=ToolName("a", "x"), input=schema, output=schema)
+    shape = Shape(input={"TREE": "tree", "SECRET": False, "SELF": "again"}, output={"tree": "TREE", "again": "SELF"})
+    made = reshape(Tool(spec, RecordingHandler()), shape).spec
+    for shown in (made.input, made.output):
+        assert shown is not None
+        assert "SECRET" not in json.dumps(shown)
+        assert "TREE" not in json.dumps(shown)
+        judge = validator(shown)
+        assert judge.notes == ()
+        assert judge.is_valid({"tree": {"kids": [{"kids": []}]}})
+        assert not judge.is_valid({"tree": {"kids": [{"kids": 5}]}})
 
 
 @pytest.mark.requirement("C14.1")
