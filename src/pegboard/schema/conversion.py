@@ -42,6 +42,8 @@ def words(table: Mapping[str, Json], other: str | None = None) -> Conversion:
     """
     codes: dict[str, str] = {}
     for word, code in table.items():
+        if code == []:
+            raise DefinitionError(f"{word!r} stands for no code.", next_step='Write for example active = "A".')
         for one in as_list(code) if isinstance(code, list) else [code]:
             if codes.setdefault(canonical(one), word) != word:
                 raise DefinitionError(
@@ -131,6 +133,9 @@ def scale(factor: float, offset: float = 0) -> Conversion:
     Raises:
         DefinitionError: the factor is 0.
     """
+    numbers = [one for one in (factor, offset) if isinstance(cast("Json", one), int | float)]
+    if len(numbers) < 2 or any(isinstance(one, bool) for one in numbers):
+        raise DefinitionError("A factor and an offset are numbers.", next_step="Write for example scale = 0.01.")
     if not factor:
         raise DefinitionError("A factor of 0 loses the value.", next_step="Write for example scale = 0.01.")
     by, plus = Fraction(str(factor)), Fraction(str(offset))

@@ -16,6 +16,7 @@ from pegboard.schema.conversion import Conversion, date, scale, typed, unit, wor
 from pegboard.schema.embed import Embedding, at_path
 from pegboard.schema.expression import ExpressionError
 from pegboard.schema.path import Path, read_path
+from pegboard.schema.shorthand import table_of, text_of
 from pegboard.schema.template import Template
 from pegboard.schema.types import Json, JsonObject, Schema, as_list, as_object
 
@@ -275,13 +276,13 @@ def _field(name: str, entry: Json, where: str) -> Field:
         name,
         **_origin(origin, where),
         conversion=_conversion(table, where),
-        fields=None if inner is None else FieldMap.parse(as_object(inner), f"{where}.fields"),
+        fields=None if inner is None else FieldMap.parse(table_of(inner, f"{where}.fields"), f"{where}.fields"),
         default=table.get("default"),
         back=tuple(
             (read_path(path, f"{where}.back"), Template.parse(text))
-            for path, text in as_object(table.get("back")).items()
+            for path, text in (table_of(table["back"], f"{where}.back") if "back" in table else {}).items()
         ),
-        description=table.get("description"),
+        description=text_of(table["description"], f"{where}.description") if "description" in table else None,
     )
 
 
@@ -302,7 +303,7 @@ def _conversion(table: JsonObject, where: str) -> Conversion | None:
 
 
 _CONVERSIONS: Mapping[str, Callable[[JsonObject], Conversion]] = {
-    "values": lambda table: words(as_object(table["values"]), table.get("other")),
+    "values": lambda table: words(table_of(table["values"], "values"), table.get("other")),
     "date": lambda table: date(str(table["date"])),
     "scale": lambda table: scale(table["scale"], table.get("offset", 0)),
     "unit": lambda table: unit(str(table["unit"])),
@@ -318,7 +319,7 @@ def read_fields(keep: Sequence[str], where: str) -> dict[str, Json]:
     """
     table: dict[str, Json] = {}
     for text in keep:
-        name = read_path(text, where).last
+        name = read_path(text_of(text, where), where).last
         if name in table:
             raise DefinitionError(
                 f"Two fields are called {name!r}.", where=where, next_step=f'Write {name}_2 = "{text}" in a table.'

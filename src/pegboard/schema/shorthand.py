@@ -34,3 +34,27 @@ def read_object(table: Json, where: str) -> Schema | None:
         if not key.endswith("?") and "default" not in node:
             required.append(name)
     return {"type": "object", "properties": properties, "required": required}
+
+
+def table_of(value: Json, where: str) -> dict[str, Json]:
+    """A value that must be a table with something in it.
+
+    Raises:
+        DefinitionError: it is none.
+    """
+    if not isinstance(value, Mapping) or not value:
+        raise DefinitionError(
+            "A table with something in it is needed.", where=where, next_step='Write for example { active = "A" }.'
+        )
+    return {str(key): part for key, part in cast("Mapping[str, Json]", value).items()}
+
+
+def text_of(value: Json, where: str) -> str:
+    """A value that must be a text with something in it.
+
+    Raises:
+        DefinitionError: it is none.
+    """
+    if not isinstance(value, str) or not value:
+        raise DefinitionError("A text is needed.", where=where, next_step='Write for example "user_id".')
+    return value

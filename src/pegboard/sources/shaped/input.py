@@ -10,7 +10,9 @@ from pegboard.errors import DefinitionError, nearest
 from pegboard.schema.conversion import Conversion, words
 from pegboard.schema.embed import Embedding
 from pegboard.schema.fieldmap import FieldError, FieldMap
+from pegboard.schema.shorthand import table_of, text_of
 from pegboard.schema.types import Json, JsonObject, Schema, as_list, as_object, pointer
+from pegboard.schema.validate import validator
 from pegboard.schema.walk import ref_target
 from pegboard.sources.shaped.narrow import KEYWORDS, narrowed
 from pegboard.sources.shaped.shape import Shaping
@@ -198,7 +200,14 @@ def _of_model(name: str, schema: Schema, shaping: Shaping, plain: InputShape) ->
     model, fields = shaping.mapped(name, "takes")
     settable = {key: node for key, node in model.fields.items() if key in fields.settable}
     made = fields.backward
-    needed = [key for key in as_list(model.schema.get("required")) if key in settable]
+    needed = as_list(model.schema.get("required"))
+    stuck = [key for key in needed if key not in settable]
+    if stuck:
+        raise DefinitionError(
+            f"{name} cannot be turned back: {' and '.join(stuck)} is made of other values.",
+            where=fields.where,
+            next_step=f"Give {stuck[0]} a path, or say in `back` what it is made of.",
+        )
     outer = {**model.schema, "properties": settable, "required": needed, "additionalProperties": False}
     hidden = frozenset(as_object(schema.get("properties")))
     return InputShape(outer, {}, plain.fixed, hidden=hidden, whole=lambda record: made(record, schema))
@@ -230,7 +239,7 @@ class _Builder:
                 hidden.append(inner)
                 self._fix(inner, patch, piece, required, fixed, at)
                 continue
-            name = str(patch.get("rename", inner))
+            name = text_of(patch["rename"], f"{at}.rename") if "rename" in patch else inner
             if name in outer:
                 raise DefinitionError(
                     f"Two parameters are called {name!r}.", where=at, next_step="Give one of them another name."
@@ -238,6 +247,7 @@ class _Builder:
             outer[name], slots[name] = self._shown(inner, as_object(piece), patch, inside.get(inner, {}), at)
             if "default" in patch:
                 defaults[name] = patch["default"]
+                self._check(outer[name], patch["default"], f"{at}.default")
             if patch.get("required", inner in required) and name not in defaults:
                 needed.append(name)
         kept = {key: node[key] for key in _KEPT if key in node}
@@ -282,6 +292,7 @@ class _Builder:
     ) -> None:
         if "fix" in patch:
             fixed[inner] = patch["fix"]
+            self._check(piece, patch["fix"], f"{where}.fix")
         elif inner in required:
             if "default" not in as_object(piece):
                 raise DefinitionError(
@@ -290,6 +301,17 @@ class _Builder:
                     next_step=f'Say what is sent: {inner} = {{ fix = "..." }}.',
                 )
             fixed[inner] = as_object(piece)["default"]
+
+    def _check(self, piece: Json, value: Json, where: str) -> None:
+        """See that a value which will be sent is one that is taken."""
+        judge = validator({**_root_only(self.root), "$defs": {**self._defs, **self.embedding.defs}, **as_object(piece)})
+        if not judge.is_valid(value):
+            said = "; ".join(str(one) for one in judge.violations(value)[:2])
+            raise DefinitionError(f"It is not taken: {said}.", where=where, next_step="Give a value that is.")
+
+    @property
+    def _defs(self) -> dict[str, Json]:
+        return as_object(self.root.get("$defs"))
 
     def _shown(
         self, inner: str, piece: Schema, patch: JsonObject, inside: dict[str, Json], where: str
@@ -307,7 +329,7 @@ class _Builder:
         if "values" in patch:
             target = self._resolved(piece)
             item = _item(target)
-            conversion = self._words(as_object(patch["values"]), item, where)
+            conversion = self._words(table_of(patch["values"], f"{where}.values"), item, where)
             said = {key: piece[key] for key in ("description", "title") if key in piece}
             made = dict(conversion.schema) if item is target else {"type": "array", "items": conversion.schema}
             return {**said, **made, **narrow}, _each(conversion.backward)
@@ -318,7 +340,7 @@ class _Builder:
             taken = as_object(self.embedding.take(dict(model.schema), model.schema, model.name))
             return {**({"type": "array", "items": taken} if _item(target) is not target else taken), **narrow}, backward
         if "fields" in patch:
-            fields = FieldMap.parse(as_object(patch["fields"]), f"{where}.fields")
+            fields = FieldMap.parse(table_of(patch["fields"], f"{where}.fields"), f"{where}.fields")
             target = self._resolved(piece)
             backward = _each(lambda one: fields.backward(one, {**_root_only(self.root), **_item(target)}))
             taken = fields.schema(_item(target), self.embedding, self.root)

@@ -33,6 +33,13 @@ def narrowed(node: Schema, patch: JsonObject, root: Schema, where: str) -> dict[
     Raises:
         DefinitionError: nothing, or less than what the patch lists, would pass.
     """
+    faults = validator({key: value for key, value in patch.items() if key not in _SAID}).notes
+    if faults or patch.get("enum", True) == []:
+        raise DefinitionError(
+            f"It cannot be narrowed so: {faults[0].rstrip('.') if faults else 'an empty enum lets nothing pass'}.",
+            where=where,
+            next_step="Correct the keyword.",
+        )
     values = [*patch.get("enum", ()), *([patch["const"]] if "const" in patch else [])]
     judge = validator({**_without_root(root), **node})
     wrong = [value for value in values if not judge.is_valid(value)]

@@ -223,6 +223,12 @@ def _map(shape: Shape, shaping: Shaping) -> tuple[Model | None, FieldMap | None]
         return shaping.mapped(shape.output, "output")
     if isinstance(shape.output, Mapping):
         return None, FieldMap.parse(shape.output, "output")
+    if not isinstance(cast("Json", shape.output), list | tuple):
+        raise DefinitionError(
+            "It is the name of a model, a list of paths, or a table of fields.",
+            where="output",
+            next_step='Write for example { id = "USR_ID" }.',
+        )
     return None, FieldMap.parse(read_fields(shape.output, "output"), "output")
 
 
@@ -250,7 +256,7 @@ def _outer(schema: Schema | None, *, listed: bool, unsure: bool) -> Schema | Non
 
 
 def _dropper(patterns: Any) -> Callable[[str], bool] | None:
-    names = tuple(patterns)
+    names = (patterns,) if isinstance(patterns, str) else tuple(patterns)
     if not names:
         return None
     return lambda name: any(fnmatchcase(name, pattern) for pattern in names)

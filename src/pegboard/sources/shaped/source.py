@@ -5,6 +5,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from pegboard.core import Listing, Note, NoteKind, Shelf, Source, Tool, ToolName
+from pegboard.core.call import describe
 from pegboard.core.draft import DRAFT
 from pegboard.errors import DefinitionError, nearest
 from pegboard.sources.shaped.shape import Shape, Shaping
@@ -35,6 +36,10 @@ def _reshaped(listing: Listing, shaping: Shaping, shelf: Shelf | None) -> Listin
                 made = _made(tool, own, shaping, shelf)
             except DefinitionError as problem:
                 notes.append(Note(NoteKind.SET_ASIDE, tool.name.name, problem.where or "", str(problem)))
+                continue
+            except Exception as problem:  # a foreign schema may be anything; it costs its own tool alone
+                said = f"It cannot be reshaped: {describe(problem)}"
+                notes.append(Note(NoteKind.SET_ASIDE, tool.name.name, "", said))
                 continue
         if made.name in tools:
             message = f"There is another tool {made.name}; give one of them another name."

@@ -26,7 +26,7 @@ from pegboard.core import (
 )
 from pegboard.core.mode import own_modes, with_own_modes
 from pegboard.core.spec import DOCUMENTED_OUTPUT, MODEL
-from pegboard.errors import StoreError
+from pegboard.errors import DefinitionError, StoreError
 from pegboard.schema.cut import json_text
 from pegboard.schema.types import Json, JsonObject, pointer
 from pegboard.schema.validate import Validator, validator
@@ -269,6 +269,12 @@ def _trial(shape: Shape, bare: ToolSpec) -> Trial | None:
     if isinstance(wish, dict) and "parameter" in wish:
         table = cast("dict[str, Any]", wish)
         return Trial(str(table["parameter"]), table.get("value", True))
+    if wish is not None and not isinstance(wish, str | dict):
+        raise DefinitionError(
+            "A preview is the name of a parameter or tool, or a table.",
+            where="preview",
+            next_step='Write for example preview = "dryRun".',
+        )
     return None
 
 

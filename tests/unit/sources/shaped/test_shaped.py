@@ -255,6 +255,18 @@ WRONG: dict[str, tuple[Shape, str]] = {
     "a form that is none": (Shape(output={"a": {"path": "x", "date": "%Q"}}), "date"),
     "two codes for one": (Shape(output={"a": {"path": "x", "values": {"m": 1, "n": 1}}}), "one meaning"),
     "an unknown unit": (Shape(output={"a": {"path": "x", "unit": "stone -> kg"}}), "kg"),
+    "an empty name": (Shape(input={"ST": {"rename": ""}}), "text"),
+    "a keyword that is none": (Shape(input={"ST": {"pattern": "("}}), "narrowed"),
+    "nothing to choose from": (Shape(input={"ST": {"enum": []}}), "enum"),
+    "a fixed value that the tool does not take": (Shape(input={"USR_ID": {"fix": "seven"}}), "integer"),
+    "a default that the tool does not take": (Shape(input={"ST": {"default": "Z"}}), "Z"),
+    "words for nothing": (Shape(input={"ST": {"values": {}}}), "table"),
+    "a word for no code": (Shape(output={"a": {"path": "x", "values": {"m": []}}}), "no code"),
+    "a factor that is none": (Shape(output={"a": {"path": "x", "scale": "much"}}), "numbers"),
+    "fields that are none": (Shape(output={"a": {"path": "x", "fields": 5}}), "table"),
+    "a list of what are no paths": (Shape(output=[5]), "text"),  # pyright: ignore[reportArgumentType]
+    "an output of no kind": (Shape(output=5), "model"),  # pyright: ignore[reportArgumentType]
+    "a preview of no kind": (Shape(preview=5), "parameter"),
     "a template that is broken": (Shape(output={"a": "${x +}"}), "Write"),
 }
 
@@ -270,6 +282,14 @@ async def test_a_shape_that_does_not_fit_sets_its_tool_aside_alone_and_says_what
     [note] = [note for note in status.notes if note.kind is NoteKind.SET_ASIDE]
     assert note.tool == "usr_get"
     assert hint in note.message
+
+
+async def test_a_model_that_cannot_be_turned_back_is_not_taken() -> None:
+    source, _ = crm()
+    shaping = Shaping(tools={"usr_get": Shape(takes="User")}, maps={"User": {"id": "${USR_ID}"}})
+    async with Board.of(shaped(source, shaping)) as opened:
+        [status] = await opened.statuses()
+    assert "back" in status.notes[0].message
 
 
 async def test_a_shape_for_a_tool_that_is_gone_is_told() -> None:
