@@ -48,7 +48,8 @@ def missing(desk: Desk, spec_of: SpecOf, produced: Produced) -> Middleware:
             if result.failure.code not in _ASKED:
                 return result
             needs = [one for one in await desk.before(call.tool) if one.before == call.tool and one.parameter]
-            lacks = [row for need in needs for row in _lacks(call, spec, need, produced)]
+            ran = result.failure.code is not FailureCode.INVALID_ARGUMENTS  # else it is no id that was refused
+            lacks = [row for need in needs for row in _lacks(call, spec, need, produced if ran else None)]
             return replace(result, failure=_told(result.failure, lacks)) if lacks else result
 
         return handle
@@ -56,7 +57,7 @@ def missing(desk: Desk, spec_of: SpecOf, produced: Produced) -> Middleware:
     return wrap
 
 
-def _lacks(call: Call, spec: ToolSpec, need: Prerequisite, produced: Produced) -> Iterator[dict[str, Any]]:
+def _lacks(call: Call, spec: ToolSpec, need: Prerequisite, produced: Produced | None) -> Iterator[dict[str, Any]]:
     """What is missing of one prerequisite, the tool that gives it beside it."""
     parameter = need.parameter or ""
     row = {"parameter": parameter, "tool": str(need.name), "because": need.because}
@@ -66,7 +67,7 @@ def _lacks(call: Call, spec: ToolSpec, need: Prerequisite, produced: Produced) -
         return
     for value in _values(call.arguments[parameter]):
         kind = next((kind for kind, form in _KINDS if isinstance(value, str) and form.fullmatch(value.strip())), None)
-        known = produced.gave(call.session, value)
+        known = produced.gave(call.session, value) if produced is not None else None
         if known:
             continue
         if kind is not None:

@@ -7,21 +7,23 @@ from typing import Any, cast
 from pegboard.core import Call, Result, Session
 from pegboard.schema.types import Json
 
-MOST = 512
+MOST = 256
 """So many results are held, of all sessions together."""
+LONGEST = 64_000
+"""Characters of text of a result that is held; of a longer one it is only known that there was one."""
 SCALARS = 5_000
 """So many values of one result are looked at."""
 
 
 class Produced:
-    """The latest results, by session. They are held, not copied, and read only when a call has failed.
+    """What the latest results said, by session. It is held, not copied, and read only when a call has failed.
 
     Parameters:
         most: how many results are held.
     """
 
     def __init__(self, most: int = MOST) -> None:
-        self._held: deque[tuple[tuple[str, str], Call, Result]] = deque()
+        self._held: deque[tuple[tuple[str, str], tuple[Json, Json], list[str]]] = deque()
         self._most = most
         self._cut: dict[tuple[str, str], None] = {}
 
@@ -29,20 +31,23 @@ class Produced:
         """Hold what a call came to."""
         if not call.session.id:
             return
-        self._held.append((_key(call.session), call, result))
+        texts = [str(block.get("text") or block.get("uri") or "") for block in result.content]
+        if sum(map(len, texts)) > LONGEST:
+            self._cut[_key(call.session)] = None
+        else:
+            self._held.append((_key(call.session), (call.arguments, result.value), texts))
         if len(self._held) > self._most:
-            forgotten, _, _ = self._held.popleft()
-            self._cut[forgotten] = None
-            if len(self._cut) > self._most:
-                del self._cut[next(iter(self._cut))]
+            self._cut[self._held.popleft()[0]] = None
+        if len(self._cut) > self._most:
+            del self._cut[next(iter(self._cut))]
 
     def gave(self, session: Session, value: Json) -> bool | None:
         """Whether a tool gave this value in a session, or took it without complaint; None where that is not known."""
         key, text = _key(session), _plain(value)
         if not session.id or text is None:
             return None
-        for owner, call, result in reversed(self._held):
-            if owner == key and (text in map(_plain, _scalars(call.arguments)) or _tells(result, text)):
+        for owner, values, texts in reversed(self._held):
+            if owner == key and (text in map(_plain, _scalars(list(values))) or any(text in one for one in texts)):
                 return True
         return None if key in self._cut else False
 
@@ -56,12 +61,6 @@ def _plain(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return str(value).strip() or None
-
-
-def _tells(result: Result, text: str) -> bool:
-    if text in map(_plain, _scalars(result.value)):
-        return True
-    return any(text in str(block.get("text", "")) or text in str(block.get("uri", "")) for block in result.content)
 
 
 def _scalars(value: Json) -> Iterator[Any]:

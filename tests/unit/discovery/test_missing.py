@@ -113,6 +113,12 @@ def test_what_tools_gave_is_recognised(given: Result, asked: Any, known: bool | 
     assert produced.gave(Session("run", principal="eve"), asked) in (False, None)
 
 
+def test_of_a_long_text_nothing_is_claimed() -> None:
+    produced = Produced()
+    produced.add(Call(tool=USER.name, arguments={}, session=RUN), result_of(text="u1 " * 50_000))
+    assert produced.gave(RUN, "u7") is None
+
+
 def test_where_results_were_forgotten_nothing_is_claimed() -> None:
     produced = Produced(most=2)
     for n in range(3):
