@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from journey_kit import PATIENCE, Gateway
+from journey_kit import PATIENCE, WORKSHOP, Gateway
 from mcp import Client
 from mcp_types import ElicitResult
 from tiny_kit import PYPI, board, sha256, wheel
@@ -157,6 +157,42 @@ async def test_a_yes_for_good_dies_with_the_definition(tmp_path: Path) -> None:
     assert len(person.questions) == 2
     kept = [grant for grant in pegboard("approvals", "grants", folder=folder)["grants"]]
     assert len(kept) == 1
+
+
+@pytest.mark.requirement("D1.2", "D1.3")
+def test_a_connector_of_a_registry_file_is_installed_switched_off_and_on_by_hand(tmp_path: Path) -> None:
+    command = [sys.executable, str(WORKSHOP), "--http"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as service:
+        try:
+            assert service.stdout is not None
+            remote = {"type": "streamable-http", "url": service.stdout.readline().strip()}
+            row = {
+                "name": "io.example/workshop",
+                "description": "Say a text back.",
+                "version": "1",
+                "remotes": [remote],
+            }
+            (tmp_path / "server.json").write_text(json.dumps(row))
+            config = '[directories.d]\nfrom = "server.json"\n'
+            (tmp_path / "pegboard.toml").write_text(config)
+            refused = pegboard("discoverables", "list", folder=tmp_path, code=1)
+            assert refused["discoverables"] == []
+            assert "allow_private" in refused["set_aside"][0]["next_step"]
+            (tmp_path / "pegboard.toml").write_text(f"{config}allow_private = true\n")
+            installed = pegboard("install", "io.example/workshop", folder=tmp_path)
+            assert (installed["type"], installed["completed"]) == ("connector", True)
+            said = pegboard("call", "workshop.echo", "--args", '{"text": "hello"}', folder=tmp_path)
+            assert said["value"] == {"text": "hello"}
+            pegboard("disable", "workshop", folder=tmp_path)
+            failed = pegboard("call", "workshop.echo", "--args", '{"text": "x"}', folder=tmp_path, code=1)
+            assert failed["failure"]["code"] == "blocked"
+            [off] = pegboard("discoverables", "search", "say a text back", folder=tmp_path)["discoverables"]
+            assert (off["state"], off["action"]) == ("disabled", "enable")
+            assert pegboard("enable", "io.example/workshop", folder=tmp_path)["completed"]
+            pegboard("uninstall", "workshop", folder=tmp_path)
+            assert pegboard("list", folder=tmp_path)["sources"] == []
+        finally:
+            service.kill()
 
 
 # A package of others
