@@ -158,6 +158,13 @@ class Discoverable:
         return self.type, self.id
 
     @property
+    def pinned(self) -> bool:
+        """Whether the definition says exactly what would run: each package has a version or a hash."""
+        packages = [part.package for part in self.parts if part.package is not None]
+        folder = self.trust.sha256 is not None
+        return all(each.version or each.sha256 or (each.registry == "folder" and folder) for each in packages)
+
+    @property
     def digest(self) -> str:
         """Identifies the definition as a whole; any change changes it, and a grant for another one does not count."""
         return digest({**asdict(self), "action": None, "directory": None})

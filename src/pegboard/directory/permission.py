@@ -32,6 +32,7 @@ def _of_part(part: Part) -> list[str]:
 
 
 def _named(package: Package) -> str:
-    version = f" {package.version}" if package.version else ""
+    loose = package.registry != "folder" and package.sha256 is None
+    version = f" {package.version}" if package.version else " (whatever version is the newest)" if loose else ""
     name = PurePath(package.identifier).name if package.registry == "folder" else package.identifier
     return f"{name}{version} {_REGISTRIES.get(package.registry, package.registry)}"

@@ -8,7 +8,19 @@ from typing import Protocol, TypeAlias, TypeVar
 
 import anyio.to_thread
 
-from pegboard.approval import Approver, Choice, Decision, Desk, Item, Kind, Request, Verdict, new_request
+from pegboard.approval import (
+    ApprovalError,
+    Approver,
+    Choice,
+    Decision,
+    Desk,
+    Grant,
+    Item,
+    Kind,
+    Request,
+    Verdict,
+    new_request,
+)
 from pegboard.approval.entry import Entry
 from pegboard.core import Call, Discoverable, DiscoverableType, Effects, Failure, FailureCode, Result
 from pegboard.core.call import Progress
@@ -138,16 +150,24 @@ class Asking:
         grants = await self._ledger(lambda desk: desk.ledger.grants())
         entries = await self._ledger(lambda desk: desk.ledger.entries(kind=Kind.TOOL_SUGGESTION))
         found: dict[str, float] = {}
-        for grant in grants:
-            mine = grant.kind is Kind.TOOL_SUGGESTION and not grant.allows and grant.principal == principal
-            if mine and grant.session in (None, session):
-                until = grant.expires if grant.expires is not None else grant.created + self._rules.forget_days * DAY
-                found[grant.subject] = max(found.get(grant.subject, 0.0), until)
+        for grant in _noes(grants, principal):
+            if grant.session in (None, session):
+                found[grant.subject] = max(found.get(grant.subject, 0.0), self._until(grant))
         for entry in entries:
             if _declined_once(entry, principal, session) and entry.decision is not None:
                 until = entry.decision.at + COOL_OFF
                 found[entry.request.subject] = max(found.get(entry.request.subject, 0.0), until)
         return lambda one: until if (until := found.get(one.id, 0.0)) > now else None
+
+    def _until(self, grant: Grant) -> float:
+        """When a no ends."""
+        return grant.expires if grant.expires is not None else grant.created + self._rules.forget_days * DAY
+
+    async def _end(self, grants: Sequence[Grant]) -> None:
+        """End what is remembered."""
+        for grant in grants:
+            with suppress(ApprovalError):  # somebody else was quicker
+                await self._ledger(lambda desk, id=grant.id: desk.ledger.revoke(id))
 
     async def _checked(self, call: Call, asked: Suggestion) -> Discoverable | Failure:
         """What is asked for, or why nobody is bothered with it."""
@@ -200,6 +220,8 @@ class Asking:
                 "Do not ask for it again; do without it, or tell the user what is missing.",
                 until=round(until),
             )
+        noes = _noes(await self._ledger(lambda desk: desk.ledger.grants()), call.session.principal)
+        await self._end([no for no in noes if no.subject == one.id and self._until(no) <= self._desk.clock()])
         entries = await self._ledger(lambda desk: desk.ledger.entries(kind=Kind.TOOL_SUGGESTION))
         mine = [entry for entry in entries if entry.request.principal == call.session.principal]
         now = self._desk.clock()
@@ -226,6 +248,8 @@ class Asking:
             return _told(asked.outcome(one, completed=False, confirmed=False, **self._silence(verdict, one)))
         if not decision.allows:
             return _told(asked.outcome(one, completed=False, confirmed=False, **_no(decision)))
+        if not one.pinned and verdict.entry.grant is not None:
+            await self._end([verdict.entry.grant])  # the next newest version is another one than was agreed to
         brought = await self._supply.bring(one, _telling(call.progress))
         more = {"tools": list(brought.tools)} if brought.tools else {}
         if brought.message is not None:
@@ -284,6 +308,12 @@ class Asking:
 
     async def _ledger(self, step: Callable[[Desk], T]) -> T:
         return await anyio.to_thread.run_sync(partial(step, self._desk))
+
+
+def _noes(grants: Sequence[Grant], principal: str) -> list[Grant]:
+    """The remembered answers of a person that say no to a suggestion."""
+    mine = [grant for grant in grants if grant.kind is Kind.TOOL_SUGGESTION and grant.principal == principal]
+    return [grant for grant in mine if not grant.allows]
 
 
 def _declined_once(entry: Entry, principal: str, session: str) -> bool:

@@ -308,6 +308,46 @@ async def test_a_yes_for_good_covers_installing_and_enabling_until_the_definitio
         assert len(house.asked) == 3
 
 
+@pytest.mark.parametrize(
+    ("answer", "days"), [(Choice.DENY, 0.01), (Choice.DENY_SESSION, 1.1), (Choice.DENY_ALWAYS, 181)]
+)
+@pytest.mark.requirement("D9.8")
+async def test_each_no_has_an_end(house: House, answer: Choice, days: float) -> None:
+    house.answer = answer
+    async with house.open() as board:
+        await find(board)
+        await ask(board)
+        assert "mirror" not in offered(await find(board))
+        before = board.desk.clock
+        board.desk.clock = board.desk.ledger.clock = lambda: before() + days * 86_400
+        assert "mirror" in offered(await find(board))
+        house.answer = Choice.ALLOW_ONCE
+        assert (await ask(board)).value["completed"]
+    assert len(house.asked) == 2
+
+
+@pytest.mark.parametrize("pinned", [True, False])
+@pytest.mark.requirement("D9.8")
+async def test_a_yes_for_good_to_whatever_is_newest_holds_once(
+    house: House, pinned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")  # there is no npm, so nothing gets installed
+    (house.folder / "offers.toml").write_text(
+        '[discoverables.loose]\ndescription = "Fold a paper plane."\nnpm = "not-there-at-all"\n'
+        + ('version = "1.0"\n' if pinned else "")
+    )
+    house.answer = Choice.ALLOW_ALWAYS
+    async with house.open() as board:
+        await find(board, "fold a paper plane")
+        for _ in range(2):
+            value = (await ask(board, "loose")).value
+            assert "npm" in value["message"]
+        grants = board.desk.ledger.grants()
+    assert len(house.asked) == (1 if pinned else 2)
+    assert len(grants) == (1 if pinned else 0)
+    assert ("newest" in house.asked[0].details["permissions"][0]) is not pinned
+
+
 @pytest.mark.requirement("D9.5")
 async def test_nobody_to_ask_leaves_a_request_that_can_be_answered_later(house: House) -> None:
     house.answer = None
