@@ -27,12 +27,9 @@ NEXT = 20
 Ints = npt.NDArray[np.intp]
 
 
-KINDS: dict[tuple[str, ...], str] = {
-    (): "words",
-    ("pegboard-static",): "static",
-    ("pegboard-static", "pegboard-encoder"): "encoder",
-}
-"""The engines that functions were learned for, by the names of their embedders without the versions."""
+KINDS = {"": "words", "pegboard-static": "static"}
+"""The functions that tell how sure a search is, by the name of the first embedder without its version. A second one
+finds more, but tells less well whether anything fits: it finds something near to everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class Ranked:
         held: which candidates hold which of the rows, in which fields.
         signals: what is known of each.
         total: how many tools hold any of the request's words.
-        kind: which learned functions rank and calibrate them; empty where there are none for these embedders.
+        kind: which learned function tells how sure the search is; empty where there is none for these embedders.
     """
 
     slots: Ints
@@ -118,7 +115,7 @@ class ToolIndex:
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
-        sure = confidence.of(ranked.kind, ranked.signals, values, top, named=sum(map(len, named)))
+        sure = confidence.of(ranked.kind, *self._calibrated(ranked, values), top, named=sum(map(len, named)))
         hits = [
             hit(tools.spec(ranked.slots[at]), request, ranked.rows, fields, score=score, confidence=chance)
             for at, fields, score, chance in zip(
@@ -136,6 +133,13 @@ class ToolIndex:
             total=max(ranked.total, len(hits)),
             prerequisites=self._before([found.name for found in hits], where) if with_prerequisites else (),
         )
+
+    def _calibrated(self, ranked: Ranked, values: Floats) -> tuple[Floats, Floats]:
+        """The signals that the confidence was learned from, and scores by them: words and the table, no other model."""
+        width = len(candidates.OF_WORDS) + len(candidates.OF_MEANING)
+        if ranked.signals.shape[1] <= width:
+            return ranked.signals, values
+        return (signals := ranked.signals[:, :width]), rank.fused(signals)
 
     def _before(self, names: Sequence[ToolName], where: Where | None) -> tuple[Prerequisite, ...]:
         graph = self.tools.graph(where)
@@ -173,7 +177,7 @@ class ToolIndex:
             meanings = [_meaning(layer, asked, near, slots) for (layer, asked), near in by_layer]
             blocks = [candidates.of_meaning(meaning, of_words[1]) for meaning in meanings]
             signals = candidates.together(of_words, blocks, tools.group[slots])
-        kind = KINDS.get(tuple(layer.embedder.name.rsplit("-", 1)[0] for layer, _ in views), "")
+        kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in views), ""), "")
         kind = "" if request.spaceless else kind
         return Ranked(slots, rows, held, signals, int(np.count_nonzero(total)), kind)
 
