@@ -93,7 +93,11 @@ class Evidence:
 
     def observe(self, run: Run, source: str = "") -> None:
         """Take in one run; `source` is where it comes from if it does not say so itself."""
-        self.parts.setdefault(run.source or source, Part()).observe(look_at(run))
+        name = run.source or source
+        part = self.parts.get(name)
+        if part is None:
+            part = self.parts[name] = Part()
+        part.observe(look_at(run))
 
     def merge(self, other: Self) -> None:
         """Take in the evidence of another part of the traces."""

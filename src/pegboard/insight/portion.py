@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from pegboard.insight.evidence import Evidence
@@ -106,7 +106,7 @@ def _uncollected() -> Generator[None]:
 def _observe(portion: Portion, keep: Keep) -> Observed:
     evidence, skipped, left = Evidence(), list[Skipped](), list[Line]()
     filtered = 0
-    for item in (*portion.runs, *_parsed(portion, left)):
+    for item in chain(portion.runs, _parsed(portion, left)):
         if isinstance(item, Skipped):
             skipped.append(item)
         elif keep.holds(item):

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from time import time
 
 from pegboard.testing import MemoryTraces
 from pegboard.trace import CallRecord, Entry, Recorder
@@ -117,3 +118,14 @@ def test_many_threads_may_record_at_once() -> None:
         thread.join()
     recorder.close()
     assert len({one.seq for one in store.entries}) == 1000
+
+
+def test_old_and_too_many_runs_are_forgotten_when_the_first_call_is_written() -> None:
+    store = MemoryTraces()
+    store.append([Entry(f"old-{n}", 0, CallRecord(id="a", tool="t", started=10.0 + n, seconds=1.0)) for n in range(3)])
+    late = [Entry(f"new-{n}", 0, CallRecord(id="a", tool="t", started=time() + n, seconds=0.0)) for n in range(3)]
+    recorder = Recorder(store, patience=60, keep_seconds=3600.0, keep_runs=2)
+    for entry in late:
+        recorder.add(lambda entry=entry: entry)
+    recorder.close()
+    assert {entry.run for entry in store.entries} == {"new-1", "new-2"}
