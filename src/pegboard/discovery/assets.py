@@ -23,5 +23,5 @@ SPEC = meta_spec(
 async def asset_read(desk: Desk, call: Call) -> Result:
     """The part of the text that was asked for, with where it stands in the whole."""
     given = call.arguments
-    offset, limit = int(given.get("offset", 0)), int(given.get("limit", LIMIT))
+    offset, limit = int(given.get("offset") or 0), int(given.get("limit") or LIMIT)
     return await desk.read_asset(str(given.get("handle", "")), offset, limit, call.session)

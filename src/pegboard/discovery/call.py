@@ -6,6 +6,7 @@ from pegboard.catalog import Unknown
 from pegboard.core import Call, Effects, Failure, FailureCode, Result
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
+from pegboard.discovery.hidden import withheld
 from pegboard.schema.types import JsonObject
 
 REASON = "requestReason"
@@ -31,8 +32,9 @@ SPEC = meta_spec(
 async def tool_call(desk: Desk, call: Call) -> Result:
     """Run the target through the whole pipeline: what is checked and recorded is the target, not this wrapper."""
     name = desk.resolve(str(call.arguments.get("name", "")))
-    if isinstance(name, Unknown):
-        return Result(failure=desk.absent(name))
+    failure = withheld(desk, name)
+    if failure is not None or isinstance(name, Unknown):
+        return Result(failure=failure)
     if name == SPEC.name:
         return Result(failure=Failure(FailureCode.INVALID_ARGUMENTS, "tool_call does not call itself.", "/name"))
     arguments: JsonObject = call.arguments.get("arguments") or {}

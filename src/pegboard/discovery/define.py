@@ -40,7 +40,14 @@ def meta_spec(
         effects=effects,
         annotations=annotations,
         source=SOURCE,
+        accepts={**schema, "properties": {key: _accepted(properties[key], key in required) for key in properties}},
     )
+
+
+def _accepted(schema: Mapping[str, Any], required: bool) -> Mapping[str, Any]:
+    """What is taken for a property: models that must fill in everything send null for what they leave out."""
+    kind = schema.get("type")
+    return schema if required or not isinstance(kind, str) else {**schema, "type": [kind, "null"]}
 
 
 def bound(spec: ToolSpec, handler: MetaHandler, desk: Desk) -> Tool:

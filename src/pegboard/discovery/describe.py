@@ -7,6 +7,7 @@ from pegboard.core import Call, Result, ToolSpec
 from pegboard.discovery.answers import answer, definition, described
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
+from pegboard.discovery.hidden import withheld
 from pegboard.discovery.intent import prerequisite
 from pegboard.schema.types import JsonObject
 
@@ -29,15 +30,15 @@ async def tool_describe(desk: Desk, call: Call) -> Result:
     meant = [desk.resolve(name) for name in names] if names else loaded
     if not meant:
         return answer({"tools": [], "unknown": []}, "Nothing is loaded yet. Find tools with tool_search.")
-    missing = [name for name in meant if isinstance(name, Unknown)]
-    found = [name for name in meant if not isinstance(name, Unknown)]
-    if missing and not found:
-        return Result(failure=desk.absent(missing[0]))
     view = desk.view(call.session)
-    desk.load(call.session, found)
-    specs = [tool.spec for tool in map(desk.catalog.get, found) if tool is not None]
-    rows = [await _whole(desk, spec, view) for spec in specs]
-    failures = [desk.absent(name) for name in missing]
+    own = {spec.name: spec for spec in view.meta}
+    failures = [failure for name in meant if (failure := withheld(desk, name)) is not None]
+    found = [name for name in meant if not isinstance(name, Unknown) and withheld(desk, name) is None]
+    if failures and not found:
+        return Result(failure=failures[0])
+    desk.load(call.session, [name for name in found if name in desk.catalog])
+    specs = [desk.catalog.tools[name].spec if name in desk.catalog else own.get(name) for name in found]
+    rows = [await _whole(desk, spec, view) for spec in specs if spec is not None]
     text = [*map(_text, rows), *map(str, failures)]
     return answer({"tools": rows, "unknown": [failure.to_json() for failure in failures]}, "\n\n".join(text))
 

@@ -17,6 +17,8 @@ from pegboard.schema.example import example
 from pegboard.schema.types import Json, JsonObject, as_object
 
 SHOWN = 5
+ECHO = 200
+"""Characters of a request that its answer repeats."""
 ALTERNATIVES = 5
 SHARE = 0.1
 """A tool that is this much less likely than the best is no alternative to it."""
@@ -38,7 +40,7 @@ async def find_tool_by_intent(desk: Desk, call: Call) -> Result:
     found = await desk.search(intent, SHOWN)
     view = desk.view(call.session)
     offered = [] if is_good(found) else rows(await desk.openings.offers(intent, call.session))
-    value: dict[str, Any] = {"intent": intent, "confidence": round(found.confidence, 2)}
+    value: dict[str, Any] = {"intent": intent[:ECHO], "confidence": round(found.confidence, 2)}
     value |= {"discoverables": offered} if offered else {}
     if found.confidence < FITS and not is_good(found):
         value |= {"fits": False, "tools": [], "nearest": [view.wire_name(hit.name) for hit in found.hits]}

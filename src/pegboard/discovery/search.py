@@ -9,7 +9,7 @@ from pegboard.core import Call, Result, ToolSpec
 from pegboard.discovery.answers import answer, definition, described
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
-from pegboard.discovery.intent import no_words
+from pegboard.discovery.intent import ECHO, no_words
 from pegboard.discovery.suggested import FITS, is_good, told
 from pegboard.discovery.suggested import rows as rows_of
 from pegboard.index import Found
@@ -49,7 +49,7 @@ async def tool_search(desk: Desk, call: Call) -> Result:
     desk.load(call.session, [hit.name for hit in found.hits])
     new = [(spec, row) for spec, row in rows if spec.name not in known]
     value: dict[str, Any] = {
-        "query": found.query,
+        "query": found.query[:ECHO],
         "confidence": round(found.confidence, 2),
         "namespaces": _grouped(rows, known),
         "next": [view.wire_name(name) for name in found.next_names],
@@ -100,10 +100,12 @@ def _text(found: Found, value: JsonObject) -> str:
 
 def _headline(found: Found) -> str:
     if not found.hits:
-        return f"No tool matches {found.query!r}. Try other words, or list_available_tools."
+        return f"No tool matches {found.query[:ECHO]!r}. Try other words, or list_available_tools."
     noun = "tool" if len(found.hits) == 1 else "tools"
     unsure = " None of them fits well." if found.confidence < FITS else ""
-    return f"{len(found.hits)} {noun} for {found.query!r}, best first in each namespace.{unsure} Call them by name."
+    return (
+        f"{len(found.hits)} {noun} for {found.query[:ECHO]!r}, best first in each namespace.{unsure} Call them by name."
+    )
 
 
 def _entry(row: JsonObject) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from pegboard.core import (
@@ -100,7 +100,6 @@ class _Books:
     def __init__(self, call: Call, spec: ToolSpec, ledger: Ledger, budget: Budget) -> None:
         self.call, self.spec, self.ledger, self.budget = call, spec, ledger, budget
         self.name = str(spec.name)
-        self.mode = call.mode or take_mode(spec, call.arguments)[0] or default_mode(spec)
         around = _around.get()
         self.free = around is not None and around.free
         self.inside: Count | None = None
@@ -108,6 +107,11 @@ class _Books:
             self.inside = around.count
         elif call.parent is not None:
             self.inside = ledger.inside(call.parent)
+
+    @cached_property
+    def mode(self) -> Mode:
+        """The mode that the call will run in."""
+        return self.call.mode or take_mode(self.spec, self.call.arguments)[0] or default_mode(self.spec)
 
     async def own(self, next_handler: Handler) -> Result:
         """A call that the model makes."""
@@ -164,11 +168,14 @@ class _Books:
         return None
 
     def _pick(self) -> None:
-        for limit in self._limits() if self.mode not in _IDLE else ():
+        for limit in self._limits():
+            if self.mode in _IDLE:
+                continue
             self.ledger.picked[limit.selector] = self.ledger.picked.get(limit.selector, 0) + 1
 
     def _limits(self) -> Sequence[Limit]:
-        return [limit for limit in _read(self.budget.limits) if self.spec in limit.picks]
+        limits = self.budget.limits
+        return [limit for limit in _read(limits) if self.spec in limit.picks] if limits else ()
 
 
 @lru_cache(maxsize=256)

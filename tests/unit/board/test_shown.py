@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from pegboard.board import Board
 from pegboard.board.gateway import served
 from pegboard.board.passage import Passage
-from pegboard.core import Session, ToolName, ToolSpec
+from pegboard.core import FailureCode, Session, ToolName, ToolSpec
 from pegboard.discovery import Residency
 from pegboard.discovery.announce import WHOLE, announcement
 from pegboard.discovery.learned import most_used
@@ -84,6 +84,10 @@ async def test_what_is_hidden_is_neither_listed_nor_found_nor_counted_and_can_st
         assert "files__t7" not in [row["name"] for row in listed.value["tools"]]
         assert listed.value["total"] == 29
         assert "29 tools" in announcement(board.view())
+        for meta, arguments in (("tool_describe", {"names": ["files.t7"]}), ("tool_call", {"name": "files.t7"})):
+            refused = (await board.call(meta, arguments, session=Session("one"))).failure
+            assert refused is not None and refused.code is FailureCode.BLOCKED
+        assert board.view(Session("one")).loaded == ()
         assert (await board.call("files.t7", {"x": 1})).value == {"x": 1}
 
 
@@ -112,6 +116,14 @@ async def test_what_was_loaded_is_shown_again_on_request() -> None:
         assert all(row["inputSchema"] for row in again.value["tools"])
         assert again.value["tools"][0]["exposure"] == "deferred"
         assert "found by search" in again.value["tools"][0]["exposure_reason"]
+
+
+async def test_a_meta_tool_is_described_and_never_listed_twice() -> None:
+    async with Board.of(shelf("files", 30)) as board:
+        found = await board.call("tool_describe", {"names": ["tool_search", "t1"]}, session=Session("one"))
+        assert [row["name"] for row in found.value["tools"]] == ["tool_search", "files__t1"]
+        listed = [spec.name for spec in board.view(Session("one")).listed]
+    assert len(listed) == len(set(listed))
 
 
 def record(run: str, tool: str, agent: str | None = None) -> Entry:

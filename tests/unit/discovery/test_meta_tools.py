@@ -204,3 +204,25 @@ async def test_a_page_of_a_result_that_nobody_kept_is_a_failure_with_a_next_step
         lost = await board.call("result_read", {"id": "r_1", "page": 3})
     assert lost.failure is not None
     assert lost.failure.next_step is not None
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("tool_search", {"query": "mail", "limit": None}),
+        ("tool_describe", {"names": None}),
+        ("tool_call", {"name": "mail.list_mails", "arguments": None}),
+        ("list_available_tools", {"category": None, "namespace": None, "cursor": None}),
+        ("check_service_health", {"service": None, "probe": None}),
+    ],
+)
+async def test_null_is_taken_for_what_a_model_leaves_out(tool: str, arguments: dict[str, Any]) -> None:
+    async with Board.of(*office()) as board:
+        assert (await board.call(tool, arguments, session=SESSION)).ok
+
+
+async def test_a_long_request_is_not_repeated_as_a_whole() -> None:
+    async with Board.of(*office()) as board:
+        for tool, key in (("tool_search", "query"), ("find_tool_by_intent", "intent")):
+            found = await board.call(tool, {key: "send a mail " * 5_000, "limit": 1})
+            assert found.ok and len(json.dumps(found.value)) + len(found.content[0]["text"]) < 5_000
