@@ -52,7 +52,9 @@ class Guard:
         """Watch a source of the config where it is foreign."""
         remote = source.kind in _REMOTE and str(source.target).startswith("http")
         if source.kind in FOREIGN or remote:
-            self.origins[source.name] = digest([source.kind, source.target])
+            # Who agrees to another definition of an installed source agrees to its tools.
+            agreed = [source.definition] if source.definition is not None else []
+            self.origins[source.name] = digest([source.kind, source.target, *agreed])
 
     def watches(self, source: str) -> bool:
         """Whether a source's tools are compared."""

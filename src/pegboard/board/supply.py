@@ -236,7 +236,7 @@ class Supply:
     ) -> Brought:
         await tell("starting it, and listing its tools")
         statuses = [await self._mounting.mount(source) for source in planned]
-        return _seen(one, statuses, self._tools([source.name for source in planned]), missing)
+        return self._seen(one, statuses, missing)
 
     async def _undo(self, installed: Sequence[Installed]) -> None:
         from pegboard.directory.installer import discard
@@ -251,13 +251,22 @@ class Supply:
         missing = [] if one is None else self._missing(one)
         await tell(f"starting {', '.join(names)}")
         statuses = [await self._mounting.mount(replace(source, disabled=False)) for source in before]
-        seen = _seen(one, statuses, self._tools(names), missing)
+        seen = self._seen(one, statuses, missing)
         if seen.completed or seen.kept:
             await self._change(lambda state: _switched_on(state, names))
             return seen
         for source in before:
             await self._mounting.mount(source)
         return seen
+
+    def _seen(self, one: Discoverable | None, statuses: Sequence[SourceStatus], missing: Sequence[str]) -> Brought:
+        names = [status.name for status in statuses]
+        found = _seen(one, statuses, self._tools(names), missing)
+        if found.completed or found.kept or not any(self._mounting.offered(name) for name in names):
+            return found
+        message = "It lists tools, and none of them may be on the board now."
+        step = "The user has to look: pegboard approvals drift shows changed tools, pegboard doctor the rest."
+        return replace(found, message=message, next_step=step)
 
     def _missing(self, one: Discoverable) -> list[str]:
         """The variables that the person still has to set."""

@@ -56,6 +56,7 @@ class SourceConfig:
         version: the version of its tools.
         shaping: the keys of `config.shaping.SHAPING`, and under `board` the models of the board where they are used.
         origin: the discoverable that it was installed from; None for a source of the file.
+        definition: the digest of that discoverable's definition, which a person has agreed to.
         where: the dotted key of the table, for errors.
     """
 
@@ -73,6 +74,7 @@ class SourceConfig:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     version: str | None = None
     origin: str | None = None
+    definition: str | None = None
     shaping: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property

@@ -36,7 +36,7 @@ def installed_config(config: Config, one: Installed) -> SourceConfig:
         InvalidConfigError: its table has mistakes.
     """
     found = source_config(one.name, one.table, config.board, config.folder)
-    return replace(found, origin=one.tool_id)
+    return replace(found, origin=one.tool_id, definition=one.digest)
 
 
 def _switched(sources: Mapping[str, SourceConfig], switched: Mapping[str, bool]) -> dict[str, SourceConfig]:
