@@ -41,7 +41,7 @@ class Part:
     def observe(self, view: View) -> None:
         """Take in one run."""
         self.runs += 1
-        self.calls += len(view.run.calls)
+        self.calls += len(view.run.calls) + len(view.inner)
         self.sequences.observe(view.shape, view.ref)
         for part in (self.loops, self.flows, self.traffic, self.trouble, self.misses):
             part.observe(view)

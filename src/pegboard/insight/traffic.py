@@ -93,7 +93,9 @@ class Traffic:
             if found is None:
                 found = self.tools[call.tool] = ToolTraffic()
             found.add(call, uses)
-        for tool in {call.tool for call in calls}:
+        for call in view.inner:
+            self.tools.setdefault(call.tool, ToolTraffic()).add(call, ())
+        for tool in {call.tool for call in (*calls, *view.inner)}:
             self.tools[tool].support.add(view.ref)
         self.lengths[min(len(calls), _LONGEST)] += 1
         self.agents[view.run.agent or ""] += 1
