@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 import pytest
 from mock_api import MockApi, Seen, json_reply, serving
-from openapi_kit import OK, described
+from openapi_kit import OK, described, only
 
 from pegboard.core import Call, Health, Listing, Mode, Result, SourceState
 from pegboard.sources.openapi import OpenApiSource
@@ -153,6 +153,113 @@ def test_pages_are_read_as_one_call(name: str, schema: str, answer: Any, where: 
     assert f"go on with {name} = " in two.report.notes[1]
     assert all_.report is not None
     assert all_.report.notes == ("3 pages were read.",)
+
+
+def by_link_alone(seen: Seen) -> Any:
+    at = int(dict(seen.pairs).get("page", 1))
+    more = {"link": f'<?page={at + 1}>; rel="next"'} if at < 3 else {}
+    return json_reply(ROWS[at * 2 : at * 2 + 2], **more)
+
+
+def by_link_with_a_cursor(seen: Seen) -> Any:
+    at = int(dict(seen.pairs).get("cursor", "p1")[1:])
+    more = {"link": f'<?cursor=p{at + 1}>; rel="next"'} if at < 3 else {}
+    return json_reply({"rows": ROWS[at * 2 : at * 2 + 2]}, **more)
+
+
+def by_address(seen: Seen) -> Any:
+    at = int(dict(seen.pairs).get("cursor", "p1")[1:])
+    return json_reply({"rows": ROWS[at * 2 : at * 2 + 2], "next": f"{seen.path}?cursor=p{at + 1}" if at < 3 else None})
+
+
+def by_total(seen: Seen) -> Any:
+    at = int(dict(seen.pairs).get("page", 1))
+    return json_reply({"rows": ROWS[at * 2 : at * 2 + 2], "meta": {"total_pages": 3}})
+
+
+def by_clamping(seen: Seen) -> Any:
+    at = min(int(dict(seen.pairs).get("page", 1)), 3)
+    return json_reply({"rows": ROWS[at * 2 : at * 2 + 2]})
+
+
+@pytest.mark.parametrize(
+    ("name", "schema", "answer", "requests"),
+    [
+        ("page", "integer", by_link_alone, 3),
+        ("cursor", "string", by_link_with_a_cursor, 3),
+        ("cursor", "string", by_address, 3),
+        ("page", "integer", by_total, 3),
+        ("page", "integer", by_clamping, 4),
+    ],
+)
+def test_pages_end_where_the_service_says_so_and_no_page_is_given_twice(
+    name: str, schema: str, answer: Any, requests: int
+) -> None:
+    with serving(answer) as api:
+        [result] = calls(paged(name, schema), api, {"max_pages": 50})
+        assert len(api.seen) == requests
+    rows = result.value if isinstance(result.value, list) else result.value["rows"]
+    assert rows == ROWS[2:8]
+    assert result.report is not None
+    assert result.report.data["pages"] == 3
+
+
+def test_a_credential_in_the_query_leaves_the_rest_of_it_as_it_was() -> None:
+    def listed(name: str, **more: Any) -> dict[str, Any]:
+        return {"name": name, "in": "query", "schema": {"type": "array", "items": {"type": "string"}}, **more}
+
+    parameters = [listed("a", explode=False), listed("b", style="spaceDelimited", explode=False)]
+    with serving() as api:
+        [result] = calls(
+            secured({"key": []}, parameters=parameters), api, {"a": ["x", "y,z"], "b": ["1", "2"]}, auth={"key": "k/&"}
+        )
+        assert result.ok
+        assert api.last.query == "a=x,y%2Cz&b=1%202&api_key=k%2F%26"
+
+
+def test_a_reserved_value_ends_neither_itself_nor_the_query() -> None:
+    parameters: list[dict[str, Any]] = [
+        {"name": "path", "in": "query", "allowReserved": True, "schema": {"type": "string"}},
+        {"name": "tenant", "in": "query", "schema": {"type": "string"}},
+    ]
+    with serving() as api:
+        [result] = calls(
+            described("/x", "get", {"parameters": parameters}), api, {"path": "a/b?c&tenant=2#d+[e]", "tenant": "1"}
+        )
+        assert result.ok
+        assert api.last.pairs == [("path", "a/b?c%26tenant=2%23d%2B%5Be%5D"), ("tenant", "1")]
+
+
+def test_a_base_url_may_hold_a_query_that_every_request_carries() -> None:
+    with serving() as api:
+        calls(described("/x", "get", {}), api, {}, base_url=f"{api.url}/base?api-version=2")
+        assert (api.last.path, api.last.query) == ("/base/x", "api-version=2")
+
+
+@pytest.mark.parametrize(
+    ("part", "encoding", "kind"),
+    [
+        ({"type": "string", "contentMediaType": "application/octet-stream"}, {}, "application/octet-stream"),
+        ({"contentMediaType": "image/png"}, {}, "image/png"),
+        ({}, {"contentType": "image/png, image/jpeg"}, "image/png"),
+        ({"type": "string", "format": "binary"}, {}, "application/octet-stream"),
+        ({"type": "array", "items": {"type": "string", "contentMediaType": "image/gif"}}, {}, "image/gif"),
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_part_that_is_a_file_takes_the_bytes_of_an_asset(part: Any, encoding: Any, kind: str, whole: bool) -> None:
+    form = {"type": "object", "required": ["up"], "properties": {"up": part, "note": {"type": "string"}}}
+    media = {"schema": {"$ref": "#/components/schemas/Form"}, **({"encoding": {"up": encoding}} if encoding else {})}
+    body = {"required": not whole, "content": {"multipart/form-data": media}}
+    document = described("/x", "post", {"requestBody": body}, components={"schemas": {"Form": form}})
+    spec = only(document).spec
+    schema = spec.properties["body"]["properties"]["up"] if whole else spec.properties["up"]
+    assert "contentEncoding" in schema.get("items", schema)
+    sent: dict[str, Any] = {"up": ["//79"] if "items" in schema else "//79", "note": "n"}
+    with serving() as api:
+        [result] = calls(document, api, {"body": sent} if whole else sent)
+        assert result.ok, result.failure
+        assert api.last.parts() == [("up", b"\xff\xfe\xfd", kind, True), ("note", b"n", "text/plain", False)]
 
 
 def test_a_page_that_fails_costs_the_pages_after_it_alone() -> None:

@@ -49,6 +49,7 @@ from pegboard.core import (
 )
 from pegboard.core.asset import unknown_asset
 from pegboard.core.call import Log
+from pegboard.core.mode import mode_named
 from pegboard.discovery import META_NAMES, Residency, meta_tools
 from pegboard.discovery.forgery import forgery
 from pegboard.discovery.hydrate import hydrate
@@ -360,18 +361,22 @@ class Board(Overseen):
         name: str | ToolName,
         arguments: JsonObject | None = None,
         *,
-        mode: Mode | None = None,
+        mode: Mode | str | None = None,
         session: Session | None = None,
         progress: Progress | None = None,
         log: Log | None = None,
     ) -> Result:
-        """Call a tool by any of its names. What goes wrong is in the result, never raised."""
+        """Call a tool by any of its names. What goes wrong is in the result, never raised.
+
+        Raises:
+            PegboardError: there is no mode of that name.
+        """
         target = self.resolve(name) if isinstance(name, str) else name
         return await self.run(
             Call(
                 tool=ToolName.parse(target.text) if isinstance(target, Unknown) else target,
                 arguments=arguments or {},
-                mode=mode,
+                mode=None if mode is None else mode_named(mode),
                 session=session or Session(),
                 id=uuid4().hex,
                 progress=progress,

@@ -6,6 +6,7 @@ from typing import Any
 
 from pegboard.core.call import Mode
 from pegboard.core.spec import Effects, ToolSpec
+from pegboard.errors import PegboardError
 from pegboard.schema.types import JsonObject, Schema
 
 SAFEST_FIRST = (Mode.SCHEMA, Mode.EXPLORE, Mode.DRY_RUN, Mode.PREVIEW, Mode.EXECUTE)
@@ -21,6 +22,19 @@ _SAYS = {
     Mode.EXECUTE: "execute does it",
     Mode.SCHEMA: "schema shows the input",
 }
+
+
+def mode_named(name: str) -> Mode:
+    """The mode of a name, such as `preview` or `dry-run`.
+
+    Raises:
+        PegboardError: there is none of that name.
+    """
+    try:
+        return Mode(name.replace("-", "_"))
+    except ValueError:
+        known = ", ".join(mode.value for mode in Mode)
+        raise PegboardError(f"There is no mode {name!r}.", next_step=f"The modes are: {known}.") from None
 
 
 def with_modes(spec: ToolSpec, modes: Iterable[Mode], *, default: Mode | None = None) -> ToolSpec:

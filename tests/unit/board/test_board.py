@@ -15,6 +15,7 @@ from pegboard.core import (
     FailureCode,
     Health,
     Listing,
+    Mode,
     NoteKind,
     Result,
     Session,
@@ -75,6 +76,14 @@ async def test_a_tool_is_called_by_each_spelling_of_its_name(spelling: str) -> N
     async with Board.of(Shelf("git", ["log", "diff"]), Shelf("time", ["now"])) as board:
         result = await board.call(spelling, {"n": 1})
     assert result.value == {"tool": "git.log", "n": 1}
+
+
+async def test_a_mode_may_be_given_by_its_name_and_an_unknown_one_is_refused() -> None:
+    async with Board.of(Shelf("git", ["log"])) as board:
+        checked = await board.call("git.log", mode="dry-run")
+        assert checked.mode is Mode.DRY_RUN
+        with pytest.raises(PegboardError, match=r"no mode 'try'.*explore, preview, dry_run, execute, schema"):
+            await board.call("git.log", mode="try")
 
 
 async def test_an_unknown_name_is_answered_with_the_nearest_ones() -> None:

@@ -1,12 +1,14 @@
 """Request bodies, of both generations."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from pegboard.schema.types import Json
+from pegboard.schema.types import Json, Schema
 from pegboard.sources.openapi.documents import Documents, Place
+from pegboard.sources.openapi.inputs import spread
 from pegboard.sources.openapi.operation import Body, Encoding
 from pegboard.sources.openapi.parameters import old_schema
-from pegboard.sources.openapi.schemas import Schemas
+from pegboard.sources.openapi.schemas import Schemas, is_file
 
 _PREFERENCE = ("json", "form", "multipart", "text", "bytes")
 
@@ -25,12 +27,15 @@ def read_body(place: Place, documents: Documents, schemas: Schemas, *, default: 
     for media_type, holder in (place / "content").members():
         media = documents.follow(holder) or holder
         body = Body(media_type=media_type, schema=schemas.convert(media / "schema"))
+        encodings = _encodings(media)
+        if body.kind == "multipart":
+            body = replace(body, schema=_with_files(body.schema, encodings, schemas))
         bodies.append(
             Body(
                 media_type=_concrete(media_type, body.kind),
                 schema=_raw_schema(body.kind, media_type) if body.kind in ("text", "bytes") else body.schema,
                 required=_required(place, body, schemas, default),
-                encodings=_encodings(media),
+                encodings=encodings,
                 description=place.text("description"),
             )
         )
@@ -73,6 +78,24 @@ def read_form(raw: Sequence[Place], consumes: Sequence[str], schemas: Schemas) -
         required=bool(required),
         encodings=encodings,
     )
+
+
+def _with_files(schema: Schema, encodings: Mapping[str, Encoding], schemas: Schemas) -> Schema:
+    """A multipart schema with its parts in sight, those that the encoding calls files as base64."""
+    found = spread(schema, schemas.defs)
+    if found is None:
+        return schema
+    files = {
+        name: {"type": "string", "contentEncoding": "base64", **part}
+        for name, part in found.properties.items()
+        if name in encodings and is_file(encodings[name].content_type) and part.get("type", "string") == "string"
+    }
+    if not files and "properties" in schema:
+        return schema
+    words = {key: schema[key] for key in ("title", "description") if key in schema}
+    more = {} if found.more is None else {"additionalProperties": found.more}
+    properties = {**found.properties, **files}
+    return {"type": "object", **words, "properties": properties, "required": list(found.required), **more}
 
 
 def _style(place: Place) -> str:

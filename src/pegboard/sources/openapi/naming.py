@@ -36,6 +36,9 @@ def names_of(operations: Sequence[Outline], remarks: list[Remark]) -> list[str]:
             remarks.append(
                 Remark(operation.label, operation.place.at, f"It has no operationId; it is called {name!r}.")
             )
+        elif len(operation.id.strip()) > MAX_NAME and name not in operation.id:
+            message = f"Its operationId has {len(operation.id.strip())} characters; it is called {name!r}."
+            remarks.append(Remark(operation.label, operation.place.at, message))
         if counts[name] > 1 and name in taken:
             other = _free(f"{name}_{_from_path(operation)}"[:MAX_NAME].rstrip("_-"), taken)
             message = f"Another operation is called {name!r}; this one is called {other!r}."

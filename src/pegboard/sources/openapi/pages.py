@@ -22,6 +22,9 @@ _NEXT = frozenset(
 _PAGES = frozenset(("page", "pagenumber", "pageno", "pageindex"))
 _OFFSETS = frozenset(("offset", "skip", "startindex", "startat"))
 _SIZES = frozenset(("perpage", "pagesize", "limit", "size", "count", "maxresults", "top", "first", "pagelimit"))
+_NEXT_URLS = frozenset(("next", "nextlink", "nexturl", "nextpage", "nextpageurl", "odatanextlink"))
+_MORE = frozenset(("hasmore", "hasnext", "hasnextpage"))
+_TOTALS = frozenset(("totalpages", "pagecount", "lastpage", "pagestotal", "numpages"))
 _LISTS = ("items", "data", "results", "records", "values", "entries", "elements", "members", "rows", "value")
 
 
@@ -52,29 +55,40 @@ class Paging:
             "description": "How many pages to read and join into one answer.",
         }
 
-    def following(self, arguments: JsonObject, answer: Answer, value: Json) -> JsonObject | None:
-        """The arguments of the next page, or None where this is the last."""
+    def following(
+        self, arguments: JsonObject, answer: Answer, value: Json, *, linked: bool = False
+    ) -> JsonObject | None:
+        """The arguments of the next page, or None where this is the last.
+
+        Parameters:
+            arguments: those of this page.
+            answer: its answer, for the header `Link`.
+            value: its value.
+            linked: whether the page before named this one by a link: then a page that names no other is the last.
+        """
+        target = next_link(answer, value)
+        following = self._linked(arguments, target) if target is not None else None
+        if following is not None:
+            return following
+        if linked or "link" in answer.headers or _ended(value):
+            return None
         found = list_in(value)
         count = len(found[1]) if found is not None else 0
         if self.way == "cursor":
             cursor = self._cursor(value, found[1] if found else [])
             return None if cursor in (None, "", arguments.get(self.argument)) else {**arguments, self.argument: cursor}
-        linked = _next_link(answer)
-        if linked is not None:
-            return self._linked(arguments, linked)
         size = arguments.get(self.size) if self.size else None
-        if "link" in answer.headers or not count or (isinstance(size, int) and count < size):
+        if not count or (isinstance(size, int) and count < size):
             return None
         here = arguments.get(self.argument)
         step = 1 if self.way == "page" else count
         first = 1 if self.way == "page" else 0
-        return {**arguments, self.argument: (here if isinstance(here, int) else first) + step}
+        at = here if isinstance(here, int) else first
+        return None if self.way == "page" and at == _last_page(value) else {**arguments, self.argument: at + step}
 
     def _cursor(self, value: Json, items: list[Json]) -> Json:
         table = as_object(value)
-        if any(table.get(name) is False for name in ("has_more", "hasMore", "has_next", "hasNextPage")):
-            return None
-        for owner in (table, *(as_object(part) for part in table.values())):
+        for owner in _owners(value):
             for name, part in owner.items():
                 if _flat(name) in _NEXT and isinstance(part, str | int) and not isinstance(part, bool):
                     return part
@@ -163,10 +177,34 @@ def _put(value: Json, path: tuple[str, ...], items: list[Json]) -> Json:
     return {**table, path[0]: _put(table[path[0]], path[1:], items)}
 
 
-def _next_link(answer: Answer) -> str | None:
-    """The target of `Link: <...>; rel="next"` (RFC 8288)."""
+def next_link(answer: Answer, value: Json) -> str | None:
+    """The address of the next page: `Link: <...>; rel="next"` (RFC 8288), else one that the answer itself names."""
     for part in answer.headers.get("link", "").split(","):
         target, _, rest = part.partition(";")
         if re.search(r'\brel\s*=\s*"?next\b', rest):
             return urljoin(answer.url, target.strip().strip("<>"))
+    for owner in _owners(value):
+        for name, part in owner.items():
+            found = as_object(part).get("href") if isinstance(part, dict) else part
+            if _flat(name) in _NEXT_URLS and isinstance(found, str) and "?" in found:
+                return urljoin(answer.url, found)
+    return None
+
+
+def _owners(value: Json) -> Iterator[Mapping[str, Json]]:
+    """Where an answer may say how it goes on: the object itself, and each object in it."""
+    table = as_object(value)
+    yield table
+    yield from (as_object(part) for part in table.values() if isinstance(part, dict))
+
+
+def _ended(value: Json) -> bool:
+    return any(part is False for owner in _owners(value) for name, part in owner.items() if _flat(name) in _MORE)
+
+
+def _last_page(value: Json) -> int | None:
+    for owner in _owners(value):
+        for name, part in owner.items():
+            if _flat(name) in _TOTALS and isinstance(part, int) and not isinstance(part, bool):
+                return part
     return None

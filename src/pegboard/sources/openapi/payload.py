@@ -4,7 +4,7 @@ import json
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import cast
 
@@ -90,7 +90,9 @@ def _multipart(body: Body, value: Mapping[str, Json], argument: str, properties:
     for name, part in value.items():
         encoding = body.encodings.get(name, Encoding())
         schema = as_object(properties.get(name))
-        files = is_binary(schema) or is_binary(as_object(schema.get("items")))
+        items = as_object(schema.get("items"))
+        files = is_binary(schema) or is_binary(items)
+        encoding = encoding if encoding.content_type else replace(encoding, content_type=_said(schema) or _said(items))
         for one in as_list(part) if isinstance(part, list) else [part]:
             content, kind = _part(one, encoding, files, name)
             file = f'; filename="{_quoted(name)}"' if files else ""
@@ -112,6 +114,12 @@ def _part(value: Json, encoding: Encoding, file: bool, name: str) -> tuple[bytes
     return _utf8(text_of(value), name), encoding.content_type or "text/plain; charset=utf-8"
 
 
+def _said(schema: Schema) -> str | None:
+    """The media type that a schema of encoded bytes gives them."""
+    kind = schema.get("contentMediaType")
+    return kind if isinstance(kind, str) and "contentEncoding" in schema else None
+
+
 def _concrete(content_type: str | None) -> str:
     return content_type if content_type and "*" not in content_type else "application/octet-stream"
 
@@ -122,4 +130,4 @@ def _quoted(name: str) -> str:
 
 def is_binary(schema: Schema) -> bool:
     """Whether a schema is of a text that stands for bytes."""
-    return "contentEncoding" in schema or schema.get("contentMediaType") == "application/octet-stream"
+    return "contentEncoding" in schema

@@ -63,8 +63,9 @@ class Builder:
         # A key of `paths` may hold a query string or fragment of its own, as some vendors write them.
         path, _, own = path.partition("?")
         path = re.sub(r"\{[^{}]*\}", "", path.partition("#")[0])
-        joined = self.base.rstrip("/") + "/" + quote(path.lstrip("/"), safe="/%:@!$&'()*+,;=~-._")
-        pieces = [*([own.partition("#")[0]] if own else []), *query]
+        base, _, always = self.base.partition("#")[0].partition("?")
+        joined = base.rstrip("/") + "/" + quote(path.lstrip("/"), safe="/%:@!$&'()*+,;=~-._")
+        pieces = [piece for piece in (always, own.partition("#")[0], *query) if piece]
         return joined + ("?" + "&".join(pieces) if pieces else "")
 
     def _with_body(self, request: Request, arguments: JsonObject) -> Request:

@@ -217,11 +217,28 @@ def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_binary(schema: dict[str, Any]) -> dict[str, Any]:
-    """`format: binary` and `byte` say in JSON Schema's words that a text holds encoded bytes."""
-    if schema.get("format") in ("binary", "byte") and schema.get("type") in ("string", ["string", "null"]):
-        schema.pop("format")
+    """Say in JSON Schema's words that a text holds encoded bytes: `format: binary`, or the media type of a file.
+
+    OpenAPI 3.1 writes a file as a text with `contentMediaType` and no encoding, or without a type at all.
+    """
+    if schema.get("type", "string") not in ("string", ["string", "null"]):
+        return schema
+    binary = schema.get("format") in ("binary", "byte") and "type" in schema
+    if binary or is_file(schema.get("contentMediaType")):
+        schema.setdefault("type", "string")
         schema.setdefault("contentEncoding", "base64")
+        if binary:
+            schema.pop("format")
     return schema
+
+
+def is_file(media_type: Json) -> bool:
+    """Whether a media type is of bytes, not of a text, so that base64 has to carry it."""
+    if not isinstance(media_type, str) or not media_type:
+        return False
+    main, _, kind = media_type.partition(";")[0].partition(",")[0].strip().lower().partition("/")
+    texts = ("json", "xml", "yaml", "javascript", "x-www-form-urlencoded", "graphql", "sql", "html")
+    return main not in ("text", "message", "multipart") and not kind.endswith(texts)
 
 
 def _fixed(name: str, values: Iterable[str]) -> dict[str, Json]:

@@ -10,7 +10,9 @@ from pegboard.sources.http.exchange import BadArgument
 from pegboard.sources.openapi.operation import Encoding, Parameter
 
 _SEPARATOR = {"spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
-_RESERVED = ":/?#[]@!$&'()*+,;="
+# What `allowReserved` lets through. Not what would end the value or the query (`&`, `#`), what no query may hold (`[`,
+# `]`), and `+`, which services read as a blank (OpenAPI 3.1, "Percent-Encoding").
+_RESERVED = ":/?@!$'()*,;="
 
 
 def text_of(value: Json) -> str:

@@ -25,7 +25,7 @@ from pegboard.sources.http.answer import result_of
 from pegboard.sources.http.exchange import Exchange
 from pegboard.sources.openapi.documents import Documents, Place
 from pegboard.sources.openapi.operation import Operation
-from pegboard.sources.openapi.pages import Paging, joined
+from pegboard.sources.openapi.pages import Paging, joined, list_in, next_link
 from pegboard.sources.openapi.requests import Builder
 
 
@@ -64,6 +64,7 @@ class OperationRun:
     async def _pages(self, paging: Paging, arguments: JsonObject, most: int) -> Result:
         values: list[Json] = []
         note = ""
+        linked = False
         following: JsonObject | None = arguments
         while following is not None and len(values) < most:
             answer = await self.exchange.send(self.builder.build(following))
@@ -74,8 +75,13 @@ class OperationRun:
                 place = f"{paging.argument} = {following.get(paging.argument)!r}"
                 note = f"Page {len(values) + 1} failed ({result.failure}); go on with {place}."
                 break
+            if values and result.value == values[-1] and list_in(result.value) is not None:
+                note = f"Page {len(values) + 1} came as the page before did: the service has no more."
+                following = None
+                break
             values.append(result.value)
-            following = paging.following(following, answer, result.value)
+            following = paging.following(following, answer, result.value, linked=linked)
+            linked = next_link(answer, result.value) is not None
         if following is not None and not note:
             note = f"There is more: go on with {paging.argument} = {following[paging.argument]!r}."
         notes = (f"{len(values)} pages were read.", *([note] if note else []))

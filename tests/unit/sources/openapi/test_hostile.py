@@ -228,6 +228,7 @@ def test_names_that_are_missing_taken_machine_made_or_long_are_mended() -> None:
     ]
     assert found.tools[5].spec.aliases == ("read_item_items__item_id__get",)
     assert "no operationId" in found.notes[0].message
+    assert any("90 characters; it is called 'get_long'" in note.message for note in found.notes)
 
 
 @pytest.mark.parametrize(
