@@ -13,6 +13,7 @@ import anyio.to_thread
 from pegboard.approval.decision import Approver, By, Choice, Decision
 from pegboard.approval.entry import Entry
 from pegboard.approval.fault import ApprovalError, Fault
+from pegboard.approval.pause import waiting
 from pegboard.approval.request import LASTS, Request, renewed
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class Desk:
             scope.cancel()
 
         try:
-            with anyio.move_on_after(left) as scope:
+            with waiting(), anyio.move_on_after(left) as scope:
                 async with anyio.create_task_group() as tasks:
                     if entry.kept:
                         tasks.start_soon(self._watch, id, news, settle)

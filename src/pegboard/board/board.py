@@ -14,6 +14,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 from pegboard.approval import Approver, Desk
 from pegboard.board.blocking import BlockingBoard, blocking
 from pegboard.board.builder.source import builder_of
+from pegboard.board.coding import Coding
 from pegboard.board.composer import Composer
 from pegboard.board.consent import Consent
 from pegboard.board.drift import Guard
@@ -126,7 +127,9 @@ class Board(Overseen):
             if config is not None and memory is not None
             else None
         )
-        self._roster = Roster(sources, self._held, memory, watcher, filters, self._composer, guard)
+        self.coding = Coding(self, config, assets)
+        composed = self.coding.after(self._composer)
+        self._roster = Roster(sources, self._held, memory, watcher, filters, composed, guard)
         self._sessions = Sessions()
         self._stack = AsyncExitStack()
         self._passage = passage or Passage()
@@ -212,6 +215,7 @@ class Board(Overseen):
             recalled = self._memory.recall()
         self._hold(recalled.chosen if self._wanted is None else self._wanted)
         self._stack.push_async_callback(self._passage.close)
+        self._stack.push_async_callback(self.coding.close)
         self._stack.push_async_callback(anyio.to_thread.run_sync, self._held.shelve)
         if self.residency.learn:
             self._held.hot = await anyio.to_thread.run_sync(self._passage.most_used, 2 * self.residency.learn)

@@ -2,6 +2,7 @@
 
 from pegboard.config.adapters import ADAPTERS
 from pegboard.config.approval import APPROVAL
+from pegboard.config.coded import CODEMODE
 from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
 from pegboard.config.judged import CHECK, OVERRIDE
 from pegboard.config.key import Key, SourceKind, Table
@@ -346,6 +347,7 @@ TABLES: tuple[Table, ...] = (
     CHECK,
     APPROVAL,
     BUDGET,
+    CODEMODE,
     BATCH,
     BUNDLE,
     SCATTER,

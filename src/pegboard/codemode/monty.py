@@ -1,0 +1,239 @@
+"""Python, in a worker of pydantic-monty: an interpreter of its own that knows no files, no network, no imports."""
+
+import json
+import re
+from collections import deque
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from pegboard.codemode.clock import Clock
+from pegboard.codemode.deno import out_of_memory, timed_out
+from pegboard.codemode.limits import Limits
+from pegboard.codemode.outcome import Fault, Outcome, Stop, read_json
+from pegboard.codemode.toolbox import DESCRIBE, SEARCH, Toolbox, ToolError, reply_text
+
+if TYPE_CHECKING:
+    from pydantic_monty import AsyncMonty
+
+_LOOK = 0.02
+_WAITS = re.compile(r"\bawait\b")
+_DEEPEST = 200
+
+
+class MontyEngine:
+    """Runs Python (it is an `engine.Engine`).
+
+    Code with an `await` in it awaits its calls, and may run several at once; in other code a call gives its value at
+    once. The value of the last expression is what the code returns.
+
+    Parameters:
+        limits: what a run may take.
+        most: how many runs there are at once.
+    """
+
+    def __init__(self, limits: Limits, *, most: int = 8) -> None:
+        self._limits, self._most = limits, most
+        self._stack = AsyncExitStack()
+        self._pool: AsyncMonty | None = None
+        self._opening = anyio.Lock()
+
+    async def run(self, code: str, box: Toolbox, clock: Clock) -> Outcome:
+        """Run code; its last expression is its value."""
+        try:
+            pool = await self._opened()
+        except ImportError:
+            return Outcome(error=_MISSING)
+        return await _Run(pool, box, clock).outcome(code)
+
+    async def close(self) -> None:
+        """End the workers."""
+        await self._stack.aclose()
+        self._pool = None
+
+    async def _opened(self) -> "AsyncMonty":
+        async with self._opening:
+            if self._pool is None:
+                from pydantic_monty import AsyncMonty
+
+                made = AsyncMonty(max_processes=self._most, max_checkouts_per_worker=1, feed_duration_limit_grace=0.5)
+                self._pool = await self._stack.enter_async_context(made)
+            return self._pool
+
+
+_MISSING = Fault(
+    Stop.UNAVAILABLE,
+    "Python needs the package pydantic-monty, which is not installed: pip install 'pegboard[codemode]'.",
+)
+
+
+class _Run:
+    """One run."""
+
+    def __init__(self, pool: "AsyncMonty", box: Toolbox, clock: Clock) -> None:
+        self._pool, self._box, self._clock, self._limits = pool, box, clock, box.limits
+        self._log: deque[str] = deque()
+        self._logged = self._dropped = 0
+        self._fault: Fault | None = None
+        self._text: str | None = None
+
+    async def outcome(self, code: str) -> Outcome:
+        """Run the code, and say what it came to."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watch, tasks.cancel_scope)
+            await self._guarded(code)
+            tasks.cancel_scope.cancel()
+        ok = self._fault is None
+        return Outcome(
+            text=self._text if ok else None,
+            error=self._fault,
+            logs="".join(self._log)[-self._limits.log_tail :].rstrip("\n"),
+            calls=tuple(self._box.made),
+            usage={
+                "ms": round(self._clock.spent * 1000),
+                "calls": len(self._box.made),
+                "refused": self._box.refused,
+                "log_dropped": self._dropped,
+            },
+        )
+
+    async def _watch(self, scope: anyio.CancelScope) -> None:
+        while self._clock.left > 0 and not self._box.flooded:  # noqa: ASYNC110 (time passes by itself)
+            await anyio.sleep(max(0.001, min(_LOOK, self._clock.left)))
+        self._fault = timed_out(self._limits) if self._clock.left <= 0 else _FLOODED
+        scope.cancel()
+
+    async def _guarded(self, code: str) -> None:
+        from pydantic_monty import MontyCrashedError, MontyError
+
+        try:
+            self._text = _text(await self._fed(code), self._limits)
+        except MontyCrashedError as problem:
+            late = self._clock.left <= 0 or problem.timed_out
+            crashed = Fault(Stop.CRASHED, "The worker of the code ended without an answer.")
+            self._fault = timed_out(self._limits) if late else crashed
+        except MontyError as problem:
+            self._fault = self._raised(problem)
+        except _Unfit as problem:
+            self._fault = Fault(Stop.OUTPUT, str(problem))
+
+    async def _fed(self, code: str) -> Any:
+        limits = self._limits
+        async with self._pool.checkout(
+            limits={
+                "max_feed_duration_secs": limits.seconds,
+                "max_memory": limits.max_memory_mb * (1 << 20) // 2,
+                "max_suspensions": 4 * (limits.max_calls + 1000),
+                "max_total_sleep_secs": limits.seconds,
+            }
+        ) as session:
+            if _WAITS.search(code):
+                names = self._names()
+                return await session.feed_run(code, external_lookup=names, print_callback=self._printed)
+            return await self._stepped(session, code)
+
+    async def _stepped(self, session: Any, code: str) -> Any:
+        """Run code that awaits nothing: each call is answered with its value."""
+        from pydantic_monty import AsyncFunctionSnapshot, MontyComplete
+
+        names = self._names()
+        step = await session.feed_start(code, external_lookup=names, print_callback=self._printed)
+        while not isinstance(step, MontyComplete):
+            if isinstance(step, AsyncFunctionSnapshot) and not step.is_os_function and step.function_name in names:
+                step = await step.resume(await self._answer(str(step.function_name), step.args, step.kwargs))
+            else:
+                step = await step.resume_auto()
+        return step.output
+
+    async def _answer(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        try:
+            return {"return_value": await self._call(name, given, named)}
+        except RuntimeError as problem:
+            return {"exception": problem}
+
+    async def _call(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        try:
+            value = await self._box.call(name, self._arguments(name, given, named))
+            reply_text(value, self._limits.max_reply)
+        except ToolError as problem:
+            raise RuntimeError(str(problem)) from None
+        return value
+
+    def _arguments(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """The arguments by name: those that stand without one get the tool's own, in its order."""
+        if not given:
+            return _plain(named)
+        if len(given) == 1 and not named and isinstance(given[0], Mapping):
+            return _plain(given[0])
+        spec = self._box.names.get(name)
+        order = list(spec.properties) if spec is not None else ["query", "limit"]
+        return _plain({**dict(zip(order, given, strict=False)), **named})
+
+    def _names(self) -> dict[str, Any]:
+        found = [name for name in self._box.names if name.isidentifier()]
+        return {name: self._function(name) for name in (*found, *(n for n in (SEARCH, DESCRIBE) if n not in found))}
+
+    def _function(self, name: str) -> Any:
+        async def call(*given: Any, **named: Any) -> Any:
+            return await self._call(name, given, named)
+
+        return call
+
+    def _printed(self, _: str, text: str) -> None:
+        room = self._limits.max_log - self._logged
+        self._dropped += max(len(text) - max(room, 0), 0)
+        self._logged += len(text)
+        if room > 0:
+            self._log.append(text[:room])
+
+    def _raised(self, problem: Any) -> Fault:
+        inner = problem.exception()
+        name, message = type(inner).__name__, str(inner)[:4000]
+        if isinstance(inner, TimeoutError):
+            return timed_out(self._limits)
+        if isinstance(inner, MemoryError):
+            return out_of_memory(self._limits)
+        frames: list[Any] = problem.traceback() if hasattr(problem, "traceback") else []
+        hint = " Write await before the call." if "coroutine" in message else ""
+        return Fault(Stop.ERROR, message + hint, name, frames[-1].line if frames else None)
+
+
+class _Unfit(Exception):
+    """A value that cannot be handed on."""
+
+
+_FLOODED = Fault(Stop.CALLS, "The code went on calling tools long after its calls were used up.")
+
+
+def _text(value: Any, limits: Limits) -> str:
+    try:
+        text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise _Unfit(f"The value cannot be JSON: {problem}.") from problem
+    if len(text) > limits.max_output:
+        raise _Unfit(f"The value has {len(text)} characters as JSON, and {limits.max_output} may be returned.")
+    read_json(text)
+    return text
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """A value of the sandbox as JSON data.
+
+    Raises:
+        _Unfit: it has no such form.
+    """
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode() if not value.isascii() else value
+    if depth > _DEEPEST:
+        raise _Unfit("The value is nested too deeply.")
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner, depth + 1) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(inner, depth + 1) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    if type(value).__module__ == "datetime":
+        return value.isoformat() if hasattr(value, "isoformat") else str(value)
+    raise _Unfit(f"A {type(value).__name__} cannot be JSON.")
