@@ -19,7 +19,9 @@ def labels(run, **more):
     [
         ("find(name=Ann)=user_7 > get(id=user_7)", [["new"], ["out:0"]]),
         ("a=x_1 > b=x_1 > get(id=x_1)", [[], [], ["out:0|out:1"]]),
-        ("find(id=abc)=none > get(id=abc)", [["new"], ["arg:0"]]),
+        ("find(id=abc)=none > get(id=abc)", [["new"], ["new"]]),
+        ("find(id=abc)=none > find(id=abc)", [["new"], ["arg:0"]]),
+        ("find(id=ab1)=none > get(id=ab1)", [["new"], ["arg:0"]]),
         ("find(id=abc)=none | get(id=abc)", [["new"], ["new"]]),
         ("find=no > get(n=7)", [[], ["short"]]),
         ("find=user_77 > get(id=user_7)", [[], ["new"]]),
