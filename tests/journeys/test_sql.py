@@ -260,3 +260,94 @@ def test_health_asks_the_database(sqlite: str) -> None:
             assert (await source.health()).state is SourceState.READY
 
     anyio.run(main)
+
+
+ODD = """
+CREATE TABLE "weird-name.with.dots" ("a.b" integer PRIMARY KEY, "Order" varchar(80));
+CREATE TABLE "sales.csv" (a integer);
+CREATE TABLE "say ""x""; DROP TABLE y" ("select" integer, "dot_id" integer, "a.b" integer);
+INSERT INTO "weird-name.with.dots" VALUES (1, 'x');
+INSERT INTO "say ""x""; DROP TABLE y" VALUES (1, 1, 1);
+"""
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+async def test_names_with_dots_quotes_and_blanks_are_names_like_any_other(engine: str, tmp_path: Path) -> None:
+    path = tmp_path / f"odd.{engine}"
+    if engine == "sqlite":
+        connection: Any = sqlite3.connect(path)
+        connection.executescript(ODD)
+    else:
+        import duckdb
+
+        connection = duckdb.connect(str(path))
+        connection.execute(ODD)
+    connection.close()
+    async with board(f"{engine}:///{path}") as shop:
+        tables = (await shop.call("shop.list_tables")).value["tables"]
+        assert [row["table"] for row in tables] == ["sales.csv", 'say "x"; DROP TABLE y', "weird-name.with.dots"]
+        assert (await shop.call("shop.execute_query", {"sql": 'SELECT * FROM "sales.csv"'})).ok
+        described = await shop.call("shop.describe_table", {"table": "weird-name.with.dots"})
+        assert [column["name"] for column in described.value["columns"]] == ["a.b", "Order"]
+        assert described.value["rows"] == 1
+        found = await shop.call(
+            "shop.search_records",
+            {"table": "weird-name.with.dots", "filters": [{"column": "a.b", "value": 1}], "order_by": "Order"},
+        )
+        assert found.value["rows"] == [{"a.b": 1, "Order": "x"}]
+        hints = await shop.call("shop.get_query_hints", {"table": 'say "x"; DROP TABLE y'})
+        for join in hints.value["joins"]:
+            sql = f'SELECT 1 AS one FROM "weird-name.with.dots", "say ""x""; DROP TABLE y" WHERE {join["on"]}'
+            assert (await shop.call("shop.execute_query", {"sql": sql})).value["rows"] == [{"one": 1}]
+        assert hints.value["joins"]
+        assert {"find_dots_like", "find_say_x_DROP_TABLE_y_like"} <= {tool.name.name for tool in shop.catalog}
+
+
+@pytest.mark.anyio
+async def test_two_schemas_with_one_table_have_a_search_each(tmp_path: Path) -> None:
+    import duckdb
+
+    connection = duckdb.connect(str(tmp_path / "two.duckdb"))
+    connection.execute("CREATE TABLE t (a integer); CREATE SCHEMA s; CREATE TABLE s.t (b integer)")
+    connection.execute('CREATE TABLE "s.t" (c integer)')
+    connection.close()
+    async with board(f"duckdb:///{tmp_path / 'two.duckdb'}") as shop:
+        tables = [row["table"] for row in (await shop.call("shop.list_tables")).value["tables"]]
+        assert tables == ['"s"."t"', '"s.t"', "t"]
+        columns = [
+            (await shop.call("shop.describe_table", {"table": table})).value["columns"][0]["name"] for table in tables
+        ]
+        assert columns == ["b", "c", "a"]
+        assert len([tool for tool in shop.catalog if tool.name.name.startswith("find_")]) == 3
+
+
+@pytest.mark.anyio
+async def test_a_file_that_cannot_be_read_costs_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / "good.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "broken.parquet").write_bytes(b"no parquet")
+    (tmp_path / "2020").mkdir()
+    async with board(str(tmp_path)) as shop:
+        found = (await shop.call("shop.list_tables")).value
+        assert [row["table"] for row in found["tables"]] == ["good"]
+        assert {row["name"] for row in found["left_out"]} == {"broken.parquet", "2020"}
+
+
+@pytest.mark.anyio
+async def test_columns_of_one_name_hide_none_of_each_other(sqlite: str) -> None:
+    async with board(sqlite) as shop:
+        found = await shop.call("shop.execute_query", {"sql": "SELECT 1 AS a, 2 AS a, 3 AS a_2"})
+        assert found.value["rows"] == [{"a": 1, "a_3": 2, "a_2": 3}]
+        assert found.report is not None
+        assert "numbered" in found.report.notes[0]
+
+
+@pytest.mark.anyio
+async def test_a_sample_shows_long_texts_cut(sqlite: str, tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "shop.db")
+    connection.execute("INSERT INTO notes VALUES (9, 9, ?)", ("z" * 300_000,))
+    connection.commit()
+    connection.close()
+    async with board(sqlite) as shop:
+        for tool in ("sample_rows", "get_query_hints", "describe_table"):
+            assert len(str((await shop.call(f"shop.{tool}", {"table": "notes"})).value)) < 2_000

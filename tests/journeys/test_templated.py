@@ -121,15 +121,43 @@ def test_a_program_is_a_tool_and_no_shell_reads_its_arguments(tmp_path: Path) ->
     assert plain.value == ["--name=$(id); rm -rf /", "a b`x`", "--"]
 
 
-@pytest.mark.parametrize("word", ["-rf", "--force", "-"])
+@pytest.mark.parametrize("word", ["-rf", "--force", "-", "-5", "-1.5"])
 def test_an_argument_that_looks_like_an_option_is_refused(tmp_path: Path, word: str) -> None:
     [result] = ask(tmp_path, {"echo": {"cli": [*ECHO, "{{word}}"]}}, ("echo.echo", {"word": word}))
     assert result.failure is not None
     assert result.failure.code is FailureCode.INVALID_ARGUMENTS
     assert "looks like an option" in result.failure.message
     assert result.failure.next_step == "Give one that does not begin with -; a file may be ./-name."
-    [number] = ask(tmp_path, {"echo": {"cli": [*ECHO, "{{word}}"]}}, ("echo.echo", {"word": "-5"}))
+    numbers = {"type": "object", "properties": {"word": {"type": "integer"}}}
+    declared = {"argv": [*ECHO, "{{word}}"], "parameters": numbers, "description": "Echo."}
+    [number] = ask(tmp_path, {"echo": {"cli": declared}}, ("echo.echo", {"word": -5}))
     assert number.value == ["-5"]
+
+
+def test_what_a_program_reads_is_needed_like_its_arguments(tmp_path: Path) -> None:
+    cat = [sys.executable, "-c", "print(input())"]
+    [result] = ask(
+        tmp_path, {"x": {"cli": {"argv": cat, "stdin": "{{text}}", "description": "Give back."}}}, ("x.x", {})
+    )
+    assert result.failure is not None
+    assert (result.failure.code, result.failure.where) == (FailureCode.INVALID_ARGUMENTS, "/text")
+    assert "required" in result.failure.message
+
+
+def test_what_a_program_said_before_it_failed_is_kept(tmp_path: Path) -> None:
+    code = "import sys; print('two of three are done'); sys.exit('the third is not there')"
+    [result] = ask(tmp_path, {"x": {"cli": {"argv": [sys.executable, "-c", code]}}}, ("x.x", {}))
+    assert result.failure is not None
+    said = {"stdout": "two of three are done\n", "stderr": "the third is not there\n"}
+    assert result.failure.details == {"exit_code": 1, **said}
+
+
+def test_an_output_that_should_be_json_and_is_not_is_said(tmp_path: Path) -> None:
+    program = {"argv": [sys.executable, "-c", "print('{bad')"], "output": "json"}
+    [result] = ask(tmp_path, {"x": {"cli": program}}, ("x.x", {}))
+    assert result.value == "{bad\n"
+    assert result.report is not None
+    assert "no JSON" in result.report.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,22 @@
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pegboard.errors import MissingExtraError, SourceError
-from pegboard.sources.sql.database import PLACE, Column, ForeignKey, QueryError, Rows, TableShape, plain
+from pegboard.sources.sql.database import (
+    PLACE,
+    Column,
+    ForeignKey,
+    QueryError,
+    Rows,
+    TableShape,
+    placed,
+    plain,
+    quoted,
+)
 
 _DENIED = frozenset(
     getattr(sqlite3, f"SQLITE_{name}")
@@ -35,6 +45,8 @@ class AlchemyDatabase:
         except ImportError:
             raise MissingExtraError("sql", feature="A database") from None
         self._sqlalchemy = sqlalchemy
+        self._places: dict[str, tuple[str | None, str]] = {}
+        self.left_out: Mapping[str, str] = {}
         try:
             parsed = sqlalchemy.make_url(url)
             name = parsed.get_backend_name()
@@ -72,27 +84,38 @@ class AlchemyDatabase:
 
     def tables(self) -> list[str]:
         """The names of tables and views."""
-        found = [*self._inspector.get_table_names(), *self._inspector.get_view_names()]
+        found: list[tuple[str | None, str]] = list(self._named_in(None))
         if self.dialect == "postgres":
             default = self._inspector.default_schema_name
-            others = [
-                name for name in self._inspector.get_schema_names() if name not in (default, "information_schema")
-            ]
-            for schema in others:
-                found += [f"{schema}.{table}" for table in self._inspector.get_table_names(schema=schema)]
-        return sorted(cast("list[str]", found))
+            for schema in self._inspector.get_schema_names():
+                if schema not in (default, "information_schema"):
+                    found += self._named_in(schema)
+        self._places = placed(found)
+        return list(self._places)
+
+    def _named_in(self, schema: str | None) -> Iterator[tuple[str | None, str]]:
+        inspector = self._inspector
+        for name in (*inspector.get_table_names(schema=schema), *inspector.get_view_names(schema=schema)):
+            yield schema, name
 
     def shape(self, table: str) -> TableShape:
         """The shape of a table."""
-        schema, _, name = table.rpartition(".")
-        place: dict[str, Any] = {"schema": schema or None}
+        schema, name = self._places[table]
+        # SQLAlchemy takes `a.b` for a table of the database a, unless the database is named.
+        place: dict[str, Any] = {"schema": schema or ("main" if self.dialect == "sqlite" else None)}
+        try:
+            return self._shape(table, name, place)
+        except Exception as error:
+            raise QueryError(f"The table {table!r} cannot be read: {_first(error)}") from error
+
+    def _shape(self, table: str, name: str, place: dict[str, Any]) -> TableShape:
         inspector = self._inspector
         columns = tuple(
             Column(row["name"], str(row["type"]), bool(row.get("nullable", True)), row.get("comment"))
             for row in inspector.get_columns(name, **place)
         )
         foreign = tuple(
-            ForeignKey(tuple(row["constrained_columns"]), self._named(row, schema), tuple(row["referred_columns"]))
+            ForeignKey(tuple(row["constrained_columns"]), self._target(row), tuple(row["referred_columns"]))
             for row in inspector.get_foreign_keys(name, **place)
         )
         indexes = tuple(tuple(c for c in row["column_names"] if c) for row in inspector.get_indexes(name, **place))
@@ -106,9 +129,11 @@ class AlchemyDatabase:
             name=table, columns=columns, key=key, foreign=foreign, indexes=indexes, view=view, comment=comment
         )
 
-    def _named(self, row: Any, schema: str) -> str:
-        other = row.get("referred_schema")
-        return f"{other}.{row['referred_table']}" if other and other != schema else row["referred_table"]
+    def _target(self, row: Any) -> str:
+        """The name here of the table that a foreign key refers to."""
+        schema, name = row.get("referred_schema"), row["referred_table"]
+        wanted = (None if schema in (None, "main", self._inspector.default_schema_name) else schema, name)
+        return next((known for known, place in self._places.items() if place == wanted), name)
 
     def run(self, sql: str, values: Sequence[Any] = (), *, limit: int, seconds: float) -> Rows:
         """Run a query; it is rolled back whatever it was."""
@@ -144,9 +169,10 @@ class AlchemyDatabase:
                 timer.cancel()
             connection.rollback()
 
-    def quote(self, name: str) -> str:
-        """A name, quoted."""
-        return ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))
+    def place(self, table: str) -> str:
+        """A table, quoted, with its schema."""
+        schema, name = self._places[table]
+        return f"{quoted(schema)}.{quoted(name)}" if schema else quoted(name)
 
     def close(self) -> None:
         """Close every connection."""

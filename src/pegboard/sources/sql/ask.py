@@ -7,7 +7,7 @@ from typing import Any
 from pegboard.core import Failure, Report, Result
 from pegboard.errors import nearest
 from pegboard.schema.types import Json, as_list
-from pegboard.sources.sql.database import PLACE, QueryError, Rows, TableShape
+from pegboard.sources.sql.database import PLACE, QueryError, Rows, TableShape, quoted
 from pegboard.sources.sql.explore import Explorer
 from pegboard.sources.sql.statement import refusal
 
@@ -40,7 +40,7 @@ class Asker:
 
     def execute_query(self, sql: str, limit: int = 100) -> Result | Failure:
         """One SELECT of the caller's own."""
-        refused = refusal(sql, self.database.dialect)
+        refused = refusal(sql, self.database.dialect, self.explorer.names)
         if refused is not None:
             return refused
         return self._answer(self._run(sql.strip().rstrip(";"), (), limit))
@@ -61,7 +61,7 @@ class Asker:
         values: list[Any] = []
         shown = ", ".join(self._column(shape, column) for column in columns) or "*"
         where = [self._condition(shape, one, values) for one in filters]
-        sql = f"SELECT {shown} FROM {self.database.quote(name)}"
+        sql = f"SELECT {shown} FROM {self.database.place(name)}"
         sql += f" WHERE {' AND '.join(where)}" if where else ""
         if order_by is not None:
             sql += f" ORDER BY {self._column(shape, order_by)}{' DESC' if descending else ''}"
@@ -76,7 +76,7 @@ class Asker:
         if name not in shape.names:
             near = nearest(name, shape.names) or list(shape.names)
             raise QueryError(f"{shape.name} has no column {name!r}. It has: {', '.join(near)}.")
-        return self.database.quote(name)
+        return quoted(name)
 
     def _condition(self, shape: TableShape, one: dict[str, Any], values: list[Any]) -> str:
         column = self._column(shape, str(one.get("column")))
@@ -108,8 +108,9 @@ class Asker:
         """Rows as objects, as many as the byte cap lets through."""
         found: list[Json] = []
         size, cut = 0, False
+        columns = _apart(rows.columns)
         for row in rows.rows:
-            record = dict(zip(rows.columns, row, strict=True))
+            record = dict(zip(columns, row, strict=True))
             size += len(json.dumps(record, ensure_ascii=False, default=str))
             if size > self.caps.bytes and found:
                 cut = True
@@ -119,4 +120,17 @@ class Asker:
         notes = [f"Only the first {len(found)} rows are shown: they are large."] if cut else []
         if rows.more and not cut:
             notes.append("There are more rows: narrow the query, or raise limit or offset.")
+        if columns != rows.columns:
+            notes.append("Columns of one name are numbered; name them with AS.")
         return Result(value=value, report=Report(notes=tuple(notes)) if notes else None)
+
+
+def _apart(columns: Sequence[str]) -> tuple[str, ...]:
+    """Columns with a name each: a join gives two of one name, and neither is to hide the other."""
+    found: list[str] = []
+    for column in columns:
+        name, number = column, 2
+        while name in found or (name != column and name in columns):
+            name, number = f"{column}_{number}", number + 1
+        found.append(name)
+    return tuple(found)

@@ -1,6 +1,7 @@
 """What every engine answers: its tables, their shape, and the rows of a query."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -114,13 +115,40 @@ class Database(Protocol):
         """Run a query on a connection that cannot write. Raises `QueryError`."""
         ...
 
-    def quote(self, name: str) -> str:
-        """A name, quoted for this engine."""
+    def place(self, table: str) -> str:
+        """A table that `tables` names, quoted, with its schema."""
+        ...
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """What could not be read, by name, and why."""
         ...
 
     def close(self) -> None:
         """Give everything back."""
         ...
+
+
+def quoted(name: str) -> str:
+    """One name, quoted: every engine here takes double quotes. A dot in it is a letter like any other."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def spelled(name: str) -> str:
+    """A column's name as a statement has to spell it: quoted where it is no plain word."""
+    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else quoted(name)
+
+
+def placed(found: Iterable[tuple[str | None, str]]) -> dict[str, tuple[str | None, str]]:
+    """A name for each table of (schema, table), bare in the default schema; two that would be one are quoted."""
+    rows = sorted(found, key=lambda row: (row[0] or "", row[1]))
+    names = [table if schema is None else f"{schema}.{table}" for schema, table in rows]
+    taken: dict[str, tuple[str | None, str]] = {}
+    for row, name in zip(rows, names, strict=True):
+        schema, table = row
+        free = name if names.count(name) == 1 else f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
+        taken[free] = row
+    return dict(sorted(taken.items()))
 
 
 @dataclass
@@ -131,9 +159,18 @@ class Shapes:
     held: dict[str, TableShape] = field(default_factory=dict[str, TableShape])
 
     def __getitem__(self, table: str) -> TableShape:
+        """The shape of a table. Raises `QueryError` where it cannot be read."""
         if table not in self.held:
             self.held[table] = self.database.shape(table)
         return self.held[table]
+
+    def sound(self, tables: Iterable[str]) -> Iterator[TableShape]:
+        """The shapes of those tables that can be read: one that cannot costs itself alone."""
+        for table in tables:
+            try:
+                yield self[table]
+            except QueryError:
+                continue
 
 
 def plain(value: Any) -> Json:

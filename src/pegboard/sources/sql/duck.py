@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.errors import MissingExtraError, SourceError
-from pegboard.sources.sql.database import PLACE, Column, QueryError, Rows, TableShape, plain
+from pegboard.sources.sql.database import PLACE, Column, QueryError, Rows, TableShape, placed, plain, quoted
 
 _READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".tsv": "read_csv"}
 
@@ -29,6 +29,8 @@ class DuckDatabase:
             import duckdb
         except ImportError:
             raise MissingExtraError("sql", feature="DuckDB, Parquet and CSV") from None
+        self._places: dict[str, tuple[str | None, str]] = {}
+        self.left_out: dict[str, str] = {}
         config: dict[str, Any] = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         try:
             if path.is_dir():
@@ -43,6 +45,8 @@ class DuckDatabase:
         self._lock = threading.Lock()
 
     def _views(self, folder: Path) -> None:
+        import duckdb
+
         files = sorted(file for file in folder.iterdir() if file.suffix.lower() in _READERS)
         if not files:
             raise SourceError("The folder holds no .parquet, .csv or .tsv file.", where=str(folder))
@@ -50,23 +54,32 @@ class DuckDatabase:
         for file in files:
             name = re.sub(r"\W+", "_", file.stem).strip("_").lower() or "table"
             name = name if name not in taken else f"{name}_{len(taken)}"
-            taken.add(name)
             reader = _READERS[file.suffix.lower()]
             place = str(file).replace("'", "''")
-            # Read into memory: afterwards the engine needs no file at all.
-            self._connection.execute(f"CREATE TABLE {self.quote(name)} AS SELECT * FROM {reader}('{place}')")
+            try:
+                # Read into memory: afterwards the engine needs no file at all.
+                self._connection.execute(f"CREATE TABLE {quoted(name)} AS SELECT * FROM {reader}('{place}')")
+            except duckdb.Error as error:
+                self.left_out[file.name] = f"It cannot be read: {_first(error)}".replace(str(folder), ".")
+                continue
+            taken.add(name)
+        if not taken:
+            raise SourceError(f"No file can be read. {self.left_out[files[0].name]}", where=str(files[0]))
+        for inner in sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")):
+            self.left_out[inner.name] = "It is a folder inside of the folder; name it as a source of its own."
 
     def tables(self) -> list[str]:
         """The names of tables and views."""
         rows = self._connection.execute(
-            "SELECT CASE WHEN table_schema = 'main' THEN table_name ELSE table_schema || '.' || table_name END "
-            "FROM information_schema.tables WHERE table_schema NOT IN ('information_schema', 'pg_catalog')"
+            "SELECT table_schema, table_name FROM information_schema.tables "
+            "WHERE table_schema NOT IN ('information_schema', 'pg_catalog')"
         ).fetchall()
-        return sorted(row[0] for row in rows)
+        self._places = placed((None if schema == "main" else schema, name) for schema, name in rows)
+        return list(self._places)
 
     def shape(self, table: str) -> TableShape:
         """The shape of a table."""
-        schema, _, name = table.rpartition(".")
+        schema, name = self._places[table]
         rows = self._connection.execute(
             "SELECT column_name, data_type, is_nullable FROM information_schema.columns "
             "WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position",
@@ -99,9 +112,10 @@ class DuckDatabase:
                 timer.cancel()
         return Rows(columns, [[plain(value) for value in row] for row in found[:limit]], len(found) > limit)
 
-    def quote(self, name: str) -> str:
-        """A name, quoted."""
-        return ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))
+    def place(self, table: str) -> str:
+        """A table, quoted, with its schema."""
+        schema, name = self._places[table]
+        return f"{quoted(schema)}.{quoted(name)}" if schema else quoted(name)
 
     def close(self) -> None:
         """Close the connection."""

@@ -3,8 +3,8 @@
 from typing import Any
 
 from pegboard.errors import nearest
-from pegboard.schema.types import Json
-from pegboard.sources.sql.database import Caps, Database, QueryError, Shapes, TableShape
+from pegboard.schema.types import Json, as_object
+from pegboard.sources.sql.database import Caps, Database, QueryError, Shapes, TableShape, quoted, spelled
 from pegboard.sources.sql.mask import is_secret, masked, masked_rows
 
 _FEW = 12
@@ -49,11 +49,22 @@ class Explorer:
         """Name, kind and size of each table."""
         found: list[Json] = []
         for name in self.names[:1_000]:
-            shape = self.shapes[name]
+            try:
+                shape = self.shapes[name]
+            except QueryError as error:
+                found.append({"table": name, "unreadable": str(error)})
+                continue
             row: dict[str, Json] = {"table": name, "columns": len(shape.columns)}
             row |= {"view": True} if shape.view else {"rows": self._count(name)}
             found.append({**row, "about": shape.comment} if shape.comment else row)
-        return {"tables": found, "next": "describe_table(table)"}
+        value: dict[str, Json] = {"tables": found, "next": "describe_table(table)"}
+        if len(self.names) > len(found):
+            value["more"] = (
+                f"{len(self.names) - len(found)} further tables are not listed; the others can be asked too."
+            )
+        if self.database.left_out:
+            value["left_out"] = [{"name": name, "why": why} for name, why in self.database.left_out.items()]
+        return value
 
     def describe_table(self, table: str) -> Json:
         """Columns with value samples, keys, indexes and size of one table."""
@@ -76,8 +87,12 @@ class Explorer:
     def sample_rows(self, table: str, limit: int = 5) -> Json:
         """A few rows of one table, secrets masked."""
         name = self.table(table)
-        rows = self._run(f"SELECT * FROM {self.database.quote(name)}", limit=min(limit, 50))
-        return {"table": name, "rows": masked_rows(rows.columns, rows.rows), "next": "get_query_hints(table)"}
+        rows = self._run(f"SELECT * FROM {self.database.place(name)}", limit=min(limit, 50))
+        return {
+            "table": name,
+            "rows": [_brief(row) for row in masked_rows(rows.columns, rows.rows)],
+            "next": "get_query_hints(table)",
+        }
 
     def get_query_hints(self, table: str) -> Json:
         """How to query one table well: joins, filters, ranges."""
@@ -96,11 +111,13 @@ class Explorer:
 
     def _declared_joins(self, shape: TableShape) -> list[Json]:
         joins: list[Json] = []
-        for other in (shape, *(self.shapes[name] for name in self.names[:200] if name != shape.name)):
+        for other in (shape, *self.shapes.sound(name for name in self.names[:200] if name != shape.name)):
             for key in other.foreign:
                 if shape.name in (other.name, key.table):
                     pairs = zip(key.columns, key.refers, strict=False)
-                    on = " AND ".join(f"{other.name}.{mine} = {key.table}.{its}" for mine, its in pairs)
+                    on = " AND ".join(
+                        f"{self._column(other.name, mine)} = {self._column(key.table, its)}" for mine, its in pairs
+                    )
                     joins.append({"with": key.table if other is shape else other.name, "on": on, "why": "foreign key"})
         return joins
 
@@ -108,7 +125,7 @@ class Explorer:
         """Columns whose values are found in the key of another table, where no foreign key says so."""
         declared = {column for key in shape.foreign for column in key.columns}
         joins: list[Json] = []
-        for other in (self.shapes[name] for name in self.names[:50] if name != shape.name):
+        for other in self.shapes.sound(name for name in self.names[:50] if name != shape.name):
             keys = other.key or tuple(name for name in other.names if name.lower() == "id")
             if len(keys) != 1:
                 continue
@@ -116,17 +133,22 @@ class Explorer:
                 if column not in declared and column not in shape.key and _alike(column, other.name, keys[0]):
                     share = self._overlap(shape.name, column, other.name, keys[0])
                     if share >= 0.5:
-                        on = f"{shape.name}.{column} = {other.name}.{keys[0]}"
+                        on = f"{self._column(shape.name, column)} = {self._column(other.name, keys[0])}"
                         joins.append(
                             {"with": other.name, "on": on, "why": f"{share:.0%} of sampled values are found there"}
                         )
         return joins
 
+    def _column(self, table: str, column: str) -> str:
+        """A column with its table, as a statement has to spell it."""
+        plain = all(spelled(part) == part for part in table.split("."))
+        return f"{table if plain else self.database.place(table)}.{spelled(column)}"
+
     def _overlap(self, table: str, column: str, other: str, key: str) -> float:
-        quote = self.database.quote
-        column, key = quote(column), quote(key)
-        values = f"SELECT DISTINCT {column} AS v FROM {quote(table)} WHERE {column} IS NOT NULL LIMIT {_OVERLAP}"
-        hit = f"SUM(CASE WHEN v IN (SELECT {key} FROM {quote(other)}) THEN 1 ELSE 0 END)"
+        place = self.database.place
+        column, key = quoted(column), quoted(key)
+        values = f"SELECT DISTINCT {column} AS v FROM {place(table)} WHERE {column} IS NOT NULL LIMIT {_OVERLAP}"
+        hit = f"SUM(CASE WHEN v IN (SELECT {key} FROM {place(other)}) THEN 1 ELSE 0 END)"
         sql = f"SELECT COUNT(*), {hit} FROM ({values}) s"
         try:
             [[count, found]] = self._run(sql, limit=1).rows
@@ -140,19 +162,19 @@ class Explorer:
         for column in shape.names[:60]:
             if is_secret(column) or column in shape.key:
                 continue
-            quoted = self.database.quote(column)
-            sql = f"SELECT DISTINCT {quoted} FROM {self.database.quote(shape.name)} WHERE {quoted} IS NOT NULL"
+            spelt = quoted(column)
+            sql = f"SELECT DISTINCT {spelt} FROM {self.database.place(shape.name)} WHERE {spelt} IS NOT NULL"
             try:
                 rows = self._run(sql, limit=_FEW)
             except QueryError:
                 continue
             if not rows.more and rows.rows:
-                found[column] = sorted((masked(column, row[0]) for row in rows.rows), key=str)
+                found[column] = sorted((_short(masked(column, row[0])) for row in rows.rows), key=str)
         return found
 
     def _samples(self, shape: TableShape) -> dict[str, list[Json]]:
         try:
-            rows = self._run(f"SELECT * FROM {self.database.quote(shape.name)}", limit=20)
+            rows = self._run(f"SELECT * FROM {self.database.place(shape.name)}", limit=20)
         except QueryError:
             return {}
         found: dict[str, list[Json]] = {}
@@ -163,7 +185,7 @@ class Explorer:
 
     def _count(self, table: str) -> Json:
         try:
-            return self._run(f"SELECT COUNT(*) FROM {self.database.quote(table)}", limit=1, seconds=1.0).rows[0][0]
+            return self._run(f"SELECT COUNT(*) FROM {self.database.place(table)}", limit=1, seconds=1.0).rows[0][0]
         except QueryError:
             return None
 
@@ -171,8 +193,13 @@ class Explorer:
         return self.database.run(sql, limit=limit, seconds=seconds or self.caps.seconds)
 
 
-def _short(value: Json) -> Json:
-    return f"{value[:60]}…" if isinstance(value, str) and len(value) > 60 else value
+def _short(value: Json, most: int = 60) -> Json:
+    return f"{value[:most]}…" if isinstance(value, str) and len(value) > most else value
+
+
+def _brief(row: Json) -> Json:
+    """A row with its long texts cut: a sample shows what a table holds, search_records gives all of it."""
+    return {name: _short(value, 500) for name, value in as_object(row).items()}
 
 
 def _alike(column: str, table: str, key: str) -> bool:

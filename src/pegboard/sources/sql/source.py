@@ -21,6 +21,8 @@ from pegboard.core import (
     Hint,
     Listing,
     Mode,
+    Note,
+    NoteKind,
     Relation,
     Result,
     Rung,
@@ -86,9 +88,13 @@ class SqlSource:
         explorer = Explorer(self._database, self._caps)
         names = await anyio.to_thread.run_sync(lambda: explorer.names)
         tools = [*self._exploring(explorer), *self._asking(Asker(explorer))]
+        notes = [Note(NoteKind.SET_ASIDE, name, "", why) for name, why in self._database.left_out.items()]
         for table in names[:MOST_LIKE]:
-            tools.append(await anyio.to_thread.run_sync(self._like, explorer, table))
-        return Listing(tuple(tools))
+            try:
+                tools.append(await anyio.to_thread.run_sync(self._like, explorer, table, {tool.name for tool in tools}))
+            except QueryError as error:
+                notes.append(Note(NoteKind.WARNING, None, "", str(error)))
+        return Listing(tuple(tools), tuple(notes))
 
     async def health(self) -> Health:
         """Whether a trivial query is answered."""
@@ -183,9 +189,12 @@ class SqlSource:
             ),
         ]
 
-    def _like(self, explorer: Explorer, table: str) -> Tool:
-        bare = table.rpartition(".")[2]
-        name = ToolName(self._namespace, f"find_{bare}_like")
+    def _like(self, explorer: Explorer, table: str, taken: set[ToolName]) -> Tool:
+        # The last part where it is free, else the whole: two schemas may hold a table of one name.
+        parts = [re.sub(r"\W+", "_", part).strip("_") or "table" for part in (table.rpartition(".")[2], table)]
+        wanted = [*parts, *(f"{parts[1]}_{number}" for number in range(2, MOST_LIKE + 3))]
+        names = (ToolName(self._namespace, f"find_{part}_like") for part in wanted)
+        name = next(name for name in names if name not in taken)
         shown = [column for column in explorer.shapes[table].columns if not is_secret(column.name)]
         texts = tuple(column.name for column in shown if _TEXT.search(column.type))
         columns = tuple(column.name for column in shown)

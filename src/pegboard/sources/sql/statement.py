@@ -1,6 +1,7 @@
 """Whether a statement only reads. It is checked here, and the connection cannot write in any case."""
 
 import re
+from collections.abc import Container
 
 from pegboard.core import Failure, FailureCode
 
@@ -12,12 +13,13 @@ _DANGEROUS = re.compile(
 )
 
 
-def refusal(sql: str, dialect: str) -> Failure | None:
+def refusal(sql: str, dialect: str, tables: Container[str] = ()) -> Failure | None:
     """None where the statement is one query that only reads, else what is wrong with it.
 
     Parameters:
         sql: the statement.
         dialect: `sqlite`, `postgres` or `duckdb`.
+        tables: the tables that there are; any other that is called like a file is taken for one.
     """
     import sqlglot
     from sqlglot import exp
@@ -44,7 +46,7 @@ def refusal(sql: str, dialect: str) -> Failure | None:
             name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
             if _DANGEROUS.match(name or ""):
                 return _no(f"The function {name} is not allowed here.", "Use the tables alone.")
-        if isinstance(node, exp.Table) and _is_file(node.name):
+        if isinstance(node, exp.Table) and node.name not in tables and _is_file(node.name):
             return _no(f"{node.name!r} is a file, not a table.", "Call list_tables for what there is.")
     return None
 

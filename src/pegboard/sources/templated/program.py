@@ -77,7 +77,7 @@ class ProgramTemplate:
     @property
     def needed(self) -> list[str]:
         """The placeholders that every run needs."""
-        return placeholders([entry for entry in self.argv if isinstance(entry, str)])
+        return placeholders([*(entry for entry in self.argv if isinstance(entry, str)), self.stdin or ""])
 
     def command(self, arguments: JsonObject) -> list[str]:
         """The argument list for these arguments. Raises `BadArgument` where one cannot stand in its place."""
@@ -99,17 +99,15 @@ class ProgramTemplate:
             raise BadArgument(str(error.args[0]), "It is needed and was not given.") from None
         values = cast("list[Json]", value) if isinstance(value, list) else [value]
         found = [text_of(part) for part in values]
+        # A number that was given as one was declared so. The text "-9" is an option to kill, and "-1" one to ls.
+        numeric = all(isinstance(part, int | float) for part in values)
         for part in found:
             if "\0" in part:
                 raise BadArgument(names[0] if names else "", "An argument of a program cannot hold a zero byte.")
-            if names and part.startswith("-") and text.startswith("{{") and not ended and not _is_number(part):
+            if names and part.startswith("-") and text.startswith("{{") and not ended and not numeric:
                 message = f"{part!r} looks like an option, and only a value may stand here."
                 raise BadArgument(names[0], message, "Give one that does not begin with -; a file may be ./-name.")
         return found
-
-
-def _is_number(text: str) -> bool:
-    return text[1:].replace(".", "", 1).isdigit()
 
 
 @dataclass(frozen=True)
@@ -162,15 +160,16 @@ class ProgramRun:
                     tasks.start_soon(_drain, process.stderr, err)
                     await process.wait()
         except TimeoutError:
-            return self._late()
+            return self._late(bytes(out), bytes(err))
         finally:
             _end(process)
         return self._outcome(command[0], process.returncode or 0, bytes(out), bytes(err))
 
-    def _late(self) -> Result:
+    def _late(self, out: bytes, err: bytes) -> Result:
         code = FailureCode.TIMEOUT if self.effects.repeatable else FailureCode.OUTCOME_UNKNOWN
         message = f"It ran longer than {self.template.seconds:g} s and was ended."
-        return Result.failed(code, message, next_step="Ask for less, or check what it did before you try again.")
+        step = "Ask for less, or check what it did before you try again."
+        return Result.failed(code, message, next_step=step, details=_tails(out, err))
 
     def _outcome(self, program: str, code: int, out: bytes, err: bytes) -> Result:
         said = err.decode("utf-8", "replace").strip()
@@ -180,14 +179,22 @@ class ProgramRun:
                 FailureCode.UPSTREAM,
                 f"{program} ended with code {code}" + (f": {text}" if text else "."),
                 next_step="Correct the arguments as it says, and call again.",
-                details={"exit_code": code},
+                details={"exit_code": code, **_tails(out, err)},
             )
             return Result(failure=failure)
         notes = [said[-500:]] if said else []
         if len(out) >= MAX_OUTPUT:
             notes.append(f"Its output was cut at {MAX_OUTPUT} bytes.")
-        report = Report(notes=tuple(notes)) if notes else None
-        return Result(value=_read(out.decode("utf-8", "replace"), self.template.output), report=report)
+        value = _read(out.decode("utf-8", "replace"), self.template.output)
+        if self.template.output == "json" and isinstance(value, str) and not out.strip().startswith(b'"'):
+            notes.append("Its output is no JSON; it is given as a text.")
+        return Result(value=value, report=Report(notes=tuple(notes)) if notes else None)
+
+
+def _tails(out: bytes, err: bytes) -> dict[str, Json]:
+    """The ends of what a program said before it failed: a part of its work may be done."""
+    streams = {"stdout": out, "stderr": err}
+    return {name: text[-2_000:].decode("utf-8", "replace") for name, text in streams.items() if text.strip()}
 
 
 async def _feed(process: anyio.abc.Process, data: bytes) -> None:
