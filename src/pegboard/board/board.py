@@ -23,6 +23,7 @@ from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory, Recalled
 from pegboard.board.overseen import Overseen
 from pegboard.board.passage import Passage
+from pegboard.board.procession import Proceeding, Procession
 from pegboard.board.published import LIVE, draft, thaw
 from pegboard.board.residence import residency_of
 from pegboard.board.roster import Filter, Refresh, Roster, Watcher
@@ -67,7 +68,7 @@ from pegboard.schema.types import JsonObject
 from pegboard.store.published import Published
 
 
-class Board(Overseen):
+class Board(Overseen, Proceeding):
     """A set of tools from many places, found by search, called through one door.
 
     Make it with `Board.open` (from a config) or `Board.of` (from sources), and use it as an async context manager.
@@ -121,7 +122,8 @@ class Board(Overseen):
         self._memory = memory
         self.assets = assets
         self._builtins = tuple(BUILTINS[name] for name in builtins)
-        self._composer = Composer(self.run, config)
+        self._procession = Procession(self, memory)
+        self._composer = Composer(self.run, config, self._procession.kept)
         guard = (
             Guard.of(config, lambda: memory.store, tuple(sources))
             if config is not None and memory is not None

@@ -1,6 +1,7 @@
 """Composed tools: put on the catalog whenever what the sources offer changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from pegboard.board.hinted import hinted
 from pegboard.board.overridden import overridden
@@ -12,7 +13,10 @@ from pegboard.core.draft import DRAFT, Unbound
 from pegboard.core.wish import Wish
 from pegboard.schema.types import Json, JsonObject, as_object
 
-TABLES = ("batch", "bundle", "scatter", "deprecated", "hint", "override")
+if TYPE_CHECKING:
+    from pegboard.compose import Composite
+
+TABLES = ("batch", "bundle", "chain", "scatter", "deprecated", "hint", "override")
 
 
 class Composer:
@@ -21,13 +25,18 @@ class Composer:
     Parameters:
         run: the board's pipeline, through which composed tools call.
         config: the board's config; None: only what Python modules define is bound.
+        kept: makes of tools the same tools, with the runs of the chains among them kept; None: nothing is kept.
     """
 
-    def __init__(self, run: Handler, config: Config | None = None) -> None:
+    def __init__(
+        self, run: Handler, config: Config | None = None, kept: Callable[[Sequence[Tool]], list[Tool]] | None = None
+    ) -> None:
         self._run = run
+        self._kept: Callable[[Sequence[Tool]], list[Tool]] = kept or list
         self._tables: Mapping[str, JsonObject] = {}
         if config is not None:
             self._tables = {name: config.tables[name] for name in TABLES if config.tables.get(name)}
+            self._tables = _with_files(self._tables)
         self._previews = pairs_of(config) if config is not None else []
         self._frozen: Frozen | None = None
         self._notes: tuple[Note, ...] = ()
@@ -75,12 +84,22 @@ class Composer:
         outgoing = self._tables.get("deprecated", {})
         marked, aside = succeed_over(list(own), outgoing)
         composites, notes = read_composites(self._tables)
-        bound = bind(Catalog.of(marked), self._run, composites)
+        chains, broken = self._chains()
+        bound = bind(Catalog.of(marked), self._run, [*composites, *chains])
         told, unknown = hinted(bound.catalog, self._tables.get("hint", {}))
-        self._notes = (*aside, *notes, *bound.notes)
+        self._notes = (*aside, *notes, *broken, *bound.notes)
         found, idle = deprecate(list(told), outgoing)
         self._unknown = (*unheard, *unknown, *idle)
-        return found
+        return self._kept(found)
+
+    def _chains(self) -> "tuple[Sequence[Composite], Sequence[Note]]":
+        tables = self._tables.get("chain")
+        if not tables:
+            return (), ()
+        from pegboard.chain import read_chains
+
+        found, aside = read_chains(tables)
+        return found, [Note(NoteKind.SET_ASIDE, name, f"chain.{name}", message) for name, message in aside]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -90,6 +109,14 @@ class Composer:
             for note in self._notes
         )
         return (*aside, *self._unknown, *self._unpaired)
+
+
+def _with_files(tables: Mapping[str, JsonObject]) -> Mapping[str, JsonObject]:
+    if not any(table.get("file") for table in tables.get("chain", {}).values()):
+        return tables
+    from pegboard.chain import with_files
+
+    return {**tables, "chain": with_files(tables["chain"])}
 
 
 def pairs_of(config: Config) -> list[Wish]:

@@ -1,15 +1,13 @@
 """`pegboard call`: call a tool."""
 
-import json as jsonlib
-import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import uuid4
 
 from cyclopts import Parameter
 
 from pegboard.cli import shapes
+from pegboard.cli.arguments import read_arguments
 from pegboard.cli.errors import for_shell
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
@@ -17,7 +15,6 @@ from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, document, foreign, say
 from pegboard.cli.terminal import agreed, at_terminal
 from pegboard.core import Mode, Result, Session
-from pegboard.errors import ConfigError
 from pegboard.schema.types import Json, JsonObject
 
 
@@ -43,7 +40,7 @@ async def call(
     yes
         Say yes beforehand where the call would wait for a person. Without it you are asked in a terminal.
     """
-    arguments = _arguments(args)
+    arguments = read_arguments(args)
     async with opened(config, approvers=[agreed if yes else at_terminal]) as board:
         board.desk.wait = 0  # whoever typed this reads the answer, and need not be waited for
         session = Session(f"cli-{uuid4().hex[:12]}", agent="cli")
@@ -55,33 +52,6 @@ async def call(
     else:
         _show(result)
     return Exit.OK if result.ok else Exit.FINDING
-
-
-def _arguments(text: str) -> JsonObject:
-    try:
-        value: Any = jsonlib.loads(_source(text))
-    except jsonlib.JSONDecodeError as problem:
-        message = f"This is not JSON: {problem.msg} at line {problem.lineno}, column {problem.colno}."
-        raise ConfigError(
-            message, where="--args", next_step="""Write an object, such as '{"path": "."}'."""
-        ) from problem
-    if isinstance(value, dict):
-        return value  # pyright: ignore[reportUnknownVariableType]
-    message = f"This is a JSON {type(value).__name__}, and an object is needed."  # pyright: ignore[reportUnknownArgumentType]
-    raise ConfigError(message, where="--args", next_step="""Write for example '{"path": "."}'.""")
-
-
-def _source(text: str) -> str:
-    if text == "-":
-        return sys.stdin.read()
-    if not text.startswith("@"):
-        return text
-    try:
-        return Path(text[1:]).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ConfigError(
-            f"The file {text[1:]} cannot be read: {problem}.", where="--args", next_step="Correct the path after @."
-        ) from problem
 
 
 def _show(result: Result) -> None:

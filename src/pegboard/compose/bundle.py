@@ -149,7 +149,7 @@ def _spec(bundle: Bundle, steps: Sequence[Step], inner: Mapping[str, ToolSpec]) 
 def _templates(bundle: Bundle, steps: Sequence[Step]) -> list[tuple[Step | None, Template]]:
     found: list[tuple[Step | None, Template]] = []
     for step in steps:
-        found += [(step, part) for part in (step.args, step.default, step.stop, step.next_step) if part]
+        found += [(step, part) for part in (step.args, step.default, step.set, step.stop, step.next_step) if part]
     return [*found, (None, bundle.output)] if bundle.output else found
 
 
@@ -187,9 +187,9 @@ def _derived_output(bundle: Bundle, steps: Sequence[Step], inner: Mapping[str, T
     outputs = {step.id: inner[step.tool] for step in steps if step.tool}
     embedding = Embedding()
     if bundle.output is None:
-        last = [step for step in steps if step.tool][-1:]
+        last = [step for step in steps if not step.stop][-1:]
         conditional = any(step.when or step.on_error != "stop" for step in last)
-        source = outputs[last[0].id] if last else None
+        source = outputs.get(last[0].id) if last else None
         if source is None or source.output is None or conditional:
             return None
         schema = embedding.take(source.output, source.output, source.name.name)

@@ -25,6 +25,7 @@ DEEPEST = 16
 """How deep composed tools may call one another."""
 
 _PATH = "pegboard/path"
+_NO_META: JsonObject = {}
 _HANDED_ON = ("traceparent", "tracestate", "baggage")
 
 
@@ -56,7 +57,9 @@ class Inner:
         if self.outer.progress is not None:
             await self.outer.progress(done, total, f"{done} of {total}")
 
-    async def call(self, tool: ToolSpec, arguments: JsonObject, *, key: str, mode: Mode | None = None) -> Result:
+    async def call(
+        self, tool: ToolSpec, arguments: JsonObject, *, key: str, mode: Mode | None = None, meta: JsonObject = _NO_META
+    ) -> Result:
         """Call a tool as a child.
 
         Parameters:
@@ -64,6 +67,7 @@ class Inner:
             arguments: its arguments.
             key: names the child among its siblings (an index, a step, a source).
             mode: the outer mode to run it under; None: the outer call's.
+            meta: what its `_meta` carries besides.
         """
         path = self.path
         if str(tool.name) in path or len(path) > DEEPEST:
@@ -83,7 +87,11 @@ class Inner:
             group=self.outer.id,
             log=self.outer.log,
             ask=self.outer.ask,
-            meta={**{name: self.outer.meta[name] for name in _HANDED_ON if name in self.outer.meta}, _PATH: path},
+            meta={
+                **{name: self.outer.meta[name] for name in _HANDED_ON if name in self.outer.meta},
+                **meta,
+                _PATH: path,
+            },
         )
         try:
             return await self.run(child)

@@ -22,6 +22,7 @@ from pegboard.core import (
     StepReport,
     ToolSpec,
 )
+from pegboard.invoke.timeout import too_late
 from pegboard.schema.expression import ExpressionError
 from pegboard.schema.template import Template
 from pegboard.schema.types import Json, JsonObject
@@ -85,6 +86,9 @@ class Course:
             if step.when is not None and not step.when.evaluate(self.scope):
                 self._skip(step, tool, None)
                 return True
+            if step.set is not None:
+                self._keep(step, step.set.render(self.scope))
+                return True
             if spec is None:
                 return self._stop(step)
             arguments = _arguments(step, self.scope)
@@ -114,7 +118,7 @@ class Course:
         attempt = 0
         while True:
             key = step.id if attempt == 0 else f"{step.id}/{attempt + 1}"
-            result = await self.inner.call(spec, arguments, key=key, mode=self._mode_of(step))
+            result = await self._once(step, spec, arguments, key)
             again = result.failure is not None and attempt < step.retries
             # What may have taken effect is not tried again, unless trying again does no harm.
             unclear = result.failure is not None and result.failure.code in (
@@ -126,6 +130,16 @@ class Course:
             attempt += 1
             failure = cast("Failure", result.failure)
             await anyio.sleep(min(30.0, retry_after(failure) or 0.05 * 2**attempt))
+
+    async def _once(self, step: Step, spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
+        mode, meta = self._mode_of(step), self.meta_of(step)
+        with anyio.move_on_after(step.timeout):
+            return await self.inner.call(spec, arguments, key=key, mode=mode, meta=meta)
+        return Result(failure=too_late(spec, child_mode(spec, mode), step.timeout or 0.0))
+
+    def meta_of(self, step: Step) -> JsonObject:
+        """What a step's call carries in its `_meta` besides what is handed on."""
+        return {}
 
     def _judge(self, step: Step, tool: str, failure: Failure, began: float) -> bool:
         seconds = clock() - began

@@ -7,10 +7,13 @@ when = "len(users) > 0"              run only then; else the step is skipped and
 on_error = "stop"                    stop, continue (value null), default (value `default`), retry (then stop)
 retries = 2                          how many more attempts, for `retry`
 optional = true                      the same as `continue`; the step may also name a tool that is not there
+timeout = 20                         seconds that one attempt may take
+set = "${len(users)}"                a value in place of a tool's: what later steps read under this id
 stop = "No such user."               with `when` and without a tool: end the whole here, with this message
 next_step = "Call search_users."     what the caller should do after a `stop`
 """
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +27,11 @@ from pegboard.schema.types import JsonObject
 
 OnError: TypeAlias = Literal["stop", "continue", "default", "retry"]
 
-_KEYS = ("id", "tool", "args", "when", "on_error", "default", "retries", "optional", "stop", "next_step", "mode")
+_KEYS = (
+    *("id", "tool", "args", "when", "on_error", "default", "retries", "timeout", "optional", "mode"),
+    *("set", "stop", "next_step"),
+)
+MOST_RETRIES = 20
 _ID = re.compile(r"[A-Za-z_]\w{0,63}")
 _RESERVED = frozenset(("input", "true", "false", "null", "True", "False", "None", "and", "or", "not", "in", "is", "if"))
 
@@ -35,13 +42,15 @@ class Step:
 
     Parameters:
         id: its name.
-        tool: the tool that it calls; empty for a step that only stops.
+        tool: the tool that it calls; empty for a step that only sets a value or stops.
         args: the tool's arguments, over `input` and the steps before.
         when: the condition to run it.
         on_error: what a failure does to the whole.
         default: its value after a failure, for `default`.
         retries: how many more attempts it gets.
+        timeout: how many seconds one attempt may take.
         optional: whether the whole can do without it.
+        set: its value, for a step without a tool.
         stop: the message with which it ends the whole.
         next_step: what the caller should do then.
         mode: the mode that its tool runs in when the whole executes.
@@ -55,14 +64,16 @@ class Step:
     on_error: OnError = "stop"
     default: Template | None = None
     retries: int = 0
+    timeout: float | None = None
     optional: bool = False
+    set: Template | None = None
     stop: Template | None = None
     next_step: Template | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The names that it reads: `input` and steps before it, each once."""
-        templates = [part for part in (self.args, self.default, self.stop, self.next_step) if part]
+        templates = [part for part in (self.args, self.default, self.set, self.stop, self.next_step) if part]
         names = [name for template in templates for name in template.names]
         return tuple(dict.fromkeys((*(self.when.names if self.when else ()), *names)))
 
@@ -121,8 +132,10 @@ def _step(row: object, where: str, at: int) -> Step:
             when=Expression.parse(_condition(str(table["when"]))) if "when" in table else None,
             on_error=_on_error(table),
             default=Template.parse(table["default"]) if "default" in table else None,
-            retries=int(table.get("retries", 2 if table.get("on_error") == "retry" else 0)),
+            retries=_retries(table),
+            timeout=_seconds(table),
             optional=bool(table.get("optional", False)),
+            set=Template.parse(table["set"]) if "set" in table else None,
             stop=Template.parse(table["stop"]) if "stop" in table else None,
             next_step=Template.parse(table["next_step"]) if "next_step" in table else None,
         )
@@ -133,9 +146,11 @@ def _step(row: object, where: str, at: int) -> Step:
 def _check_shape(table: JsonObject, where: str) -> None:
     if not isinstance(table.get("args", {}), Mapping):
         raise DefinitionError("`args` is a table of the tool's arguments.", where=where)
-    if ("tool" in table) == ("stop" in table):
+    if sum(key in table for key in ("tool", "set", "stop")) != 1:
         raise DefinitionError(
-            "A step either calls a tool or stops.", where=where, next_step="Give exactly one of `tool` and `stop`."
+            "A step calls a tool, sets a value, or stops.",
+            where=where,
+            next_step="Give exactly one of `tool`, `set` and `stop`.",
         )
     if "default" in table and table.get("on_error", "default") != "default":
         raise DefinitionError('`default` needs on_error = "default".', where=where)
@@ -156,6 +171,24 @@ def _on_error(table: JsonObject) -> OnError:
             f"on_error cannot be {chosen!r}.", where="on_error", next_step=f"Use {', '.join(choices[:-1])} or retry."
         )
     return chosen
+
+
+def _retries(table: JsonObject) -> int:
+    given: Any = table.get("retries", 2 if table.get("on_error") == "retry" else 0)
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 <= given <= MOST_RETRIES:
+        raise DefinitionError(
+            f"retries cannot be {given!r}.", where="retries", next_step=f"Use a whole number from 0 to {MOST_RETRIES}."
+        )
+    return given
+
+
+def _seconds(table: JsonObject) -> float | None:
+    given: Any = table.get("timeout")
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < math.inf:
+        raise DefinitionError(f"timeout cannot be {given!r}.", where="timeout", next_step="Use seconds, such as 20.")
+    return float(given)
 
 
 def _mode(table: JsonObject) -> Mode:

@@ -1,7 +1,7 @@
-"""The tables of tools that are made of tools: `[batch.NAME]`, `[bundle.NAME]`, `[scatter.NAME]`; and `[hint.NAME]`."""
+"""The tables of tools that are made of tools (`[batch.NAME]`, `[bundle.NAME]`, `[chain.NAME]` ...) and of hints."""
 
 from pegboard.config.key import Key, Table
-from pegboard.config.types import ANY, DAY, FLAG, NUMBER, OBJECT, ROWS, SECONDS, TEXT, TEXTS, choice, whole
+from pegboard.config.types import ANY, DAY, FLAG, NUMBER, OBJECT, PATH, ROWS, SECONDS, TEXT, TEXTS, choice, whole
 
 BATCH = Table(
     "batch",
@@ -61,7 +61,8 @@ BUNDLE = Table(
             "steps",
             ROWS,
             "The steps in order: `id`, `tool`, `args` (with `${step.path}` and `${input.x}`), `when`, `on_error` "
-            "(stop, continue, default, retry), `default`, `retries`, `optional`, `mode`; or `when`, `stop`.",
+            "(stop, continue, default, retry), `default`, `retries`, `timeout`, `optional`, `mode`; or `set`, a value; "
+            "or `when`, `stop`.",
             required=True,
             example='[{ id = "users", tool = "slack.search_users", args = { query = "${input.name}" } }]',
         ),
@@ -86,6 +87,41 @@ BUNDLE = Table(
             "written. Their descriptions point to it.",
             [],
             example='["slack.search_users", "slack.open_dm"]',
+        ),
+        Key("category", TEXT, "What it is about, in one word."),
+    ),
+    named=True,
+)
+
+CHAIN = Table(
+    "chain",
+    "A process of fixed order as one tool, whose runs are kept in the store: each step has a checkpoint before and "
+    "after it, and `pegboard chain resume` goes on where a run was interrupted.",
+    (
+        Key("description", TEXT, "What the process is.", "", example='"Publish the weekly report."'),
+        Key(
+            "steps",
+            ROWS,
+            "The steps in order, as of a bundle.",
+            [],
+            example='[{ id = "draft", tool = "docs.draft", args = { week = "${input.week}" }, timeout = 60 }]',
+        ),
+        Key("file", PATH, "A TOML, YAML or JSON file with these keys, in place of writing them here."),
+        Key("input", OBJECT, "Its arguments, as of a bundle.", {}, example='{ week = "integer" }'),
+        Key("output", ANY, "What it returns, with `${step.path}`; the last executed step's value by default."),
+        Key(
+            "output_variable",
+            TEXT,
+            "The step whose value it returns instead; a call in which that was not assigned fails.",
+            example='"draft"',
+        ),
+        Key(
+            "parameter_mapping",
+            OBJECT,
+            "The parameters of the tool, each with the place in the chain's input that it fills. Inputs that are not "
+            "named here keep their own names.",
+            {},
+            example='{ number = "week" }',
         ),
         Key("category", TEXT, "What it is about, in one word."),
     ),

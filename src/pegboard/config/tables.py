@@ -3,7 +3,7 @@
 from pegboard.config.adapters import ADAPTERS
 from pegboard.config.approval import APPROVAL
 from pegboard.config.coded import CODEMODE
-from pegboard.config.composed import BATCH, BUNDLE, DEPRECATED, HINT, SCATTER
+from pegboard.config.composed import BATCH, BUNDLE, CHAIN, DEPRECATED, HINT, SCATTER
 from pegboard.config.judged import CHECK, OVERRIDE
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.offered import DIRECTORIES, SUGGESTIONS
@@ -350,6 +350,7 @@ TABLES: tuple[Table, ...] = (
     CODEMODE,
     BATCH,
     BUNDLE,
+    CHAIN,
     SCATTER,
     DEPRECATED,
     HINT,

@@ -22,6 +22,7 @@ STEPS = (
     "3: findings",
     "4: requests, grants, pins",
     "5: versions, chosen",
+    "6: chain runs, checkpoints",
 )
 """The names of the migrations, in order."""
 

@@ -10,6 +10,8 @@ from pegboard.store.tables import (
     ASSETS,
     BLOBS,
     CATALOG,
+    CHAIN_RUNS,
+    CHECKPOINTS,
     CHOSEN,
     FINDINGS,
     GRANTS,
@@ -44,8 +46,12 @@ def _versions(connection: Connection) -> None:
     METADATA.create_all(connection, tables=[VERSIONS, CHOSEN])
 
 
+def _chains(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[CHAIN_RUNS, CHECKPOINTS])
+
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(
-    zip(STEPS, (_first, _assets, _findings, _approvals, _versions), strict=True)
+    zip(STEPS, (_first, _assets, _findings, _approvals, _versions, _chains), strict=True)
 )
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 

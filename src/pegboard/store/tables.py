@@ -134,3 +134,41 @@ CHOSEN = Table(
     Column("version", String(100), nullable=False),
 )
 """Which published version is used; without a row what the config says now, or the latest one."""
+
+CHAIN_RUNS = Table(
+    "chain_runs",
+    METADATA,
+    Column("id", String(40), primary_key=True),
+    Column("chain", String(500), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("definition", Text, nullable=False),
+    Column("input", Text, nullable=False),
+    Column("status", String(20), nullable=False, index=True),
+    Column("principal", String(200), nullable=False),
+    Column("session", String(200), nullable=False),
+    Column("owner", String(200), nullable=False),
+    Column("ticket", String(40), nullable=False),
+    Column("lease", Float, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+    Column("forked_from", String(40)),
+    Column("forked_at", String(64)),
+    Column("value", Text),
+    Column("failure", Text),
+)
+"""The runs of chains: the definition that was frozen into each, and who holds it: owner, ticket, end of the lease."""
+
+CHECKPOINTS = Table(
+    "checkpoints",
+    METADATA,
+    Column("run", String(40), primary_key=True),
+    Column("step", String(64), primary_key=True),
+    Column("tool", String(500), nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("value", Text),
+    Column("failure", Text),
+    Column("started", Float, nullable=False),
+    Column("ended", Float),
+)
+"""How far the steps of each run of a chain have come: written before a step's tool is called, and after it."""
