@@ -132,6 +132,12 @@ class Coding:
         found: Any = await self._board.search(query, limit=limit)
         return [hit.spec.name for hit in found.hits]
 
+    async def tested(self) -> dict[str, str | None]:
+        """Whether each language can be started on this machine: None, or why not."""
+        from pegboard.codemode.selftest import selftest
+
+        return await selftest(self._table["languages"] or ("javascript", "python")) if self.listed else {}
+
     async def close(self) -> None:
         """End the processes that wait for code."""
         if self._made is not None:

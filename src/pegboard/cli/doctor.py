@@ -1,6 +1,6 @@
 """`pegboard doctor`: how every source is, and what was done to its tools."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
@@ -8,6 +8,7 @@ from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, document, say, table
 from pegboard.core import Note, SourceState, SourceStatus
+from pegboard.schema.types import JsonObject
 
 _BAD = (SourceState.UNAVAILABLE, SourceState.DEGRADED)
 
@@ -23,13 +24,44 @@ async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -
         statuses = await board.statuses()
         warnings, advice = list(board.warnings), list(board.advice)
         tools = len(board.catalog)
+        sandbox = sandbox_of(board.coding.listed, await board.coding.tested())
     if json:
         sources = [shapes.checked_source(status) for status in statuses]
-        document({"config": str(config), "tools": tools, "sources": sources, "warnings": warnings, "advice": advice})
+        found = {"config": str(config), "tools": tools, "sources": sources, "warnings": warnings, "advice": advice}
+        document({**found, "sandbox": sandbox})
     else:
-        _show(statuses, [*warnings, *advice])
-    unwell = any(status.state in _BAD for status in statuses) or warnings
+        _show(statuses, [*warnings, *advice, *_told(sandbox)])
+    unwell = any(status.state in _BAD for status in statuses) or warnings or not all(sandbox["starts"].values())
     return Exit.FINDING if unwell else Exit.OK
+
+
+def sandbox_of(configured: bool, tested: Mapping[str, str | None]) -> JsonObject:
+    """What holds code in on this machine, and whether its sandboxes start.
+
+    Parameters:
+        configured: whether the board has code mode.
+        tested: what each language's test came to: None, or what is wrong.
+    """
+    from pegboard.codemode.confine import protections
+
+    return {
+        "configured": configured,
+        "protections": [{"name": one.name, "active": one.active, "about": one.about} for one in protections()],
+        "starts": {language: problem is None for language, problem in tested.items()},
+        "problems": {language: problem for language, problem in tested.items() if problem is not None},
+    }
+
+
+def _told(sandbox: JsonObject) -> Iterator[str]:
+    if not sandbox["configured"]:
+        return
+    active = [row["name"] for row in sandbox["protections"] if row["active"]]
+    yield f"code mode: {', '.join(sandbox['starts'])}; held in by: {', '.join(active)}."
+    for row in sandbox["protections"]:
+        if not row["active"]:
+            yield f"code mode: {row['name']} is missing: {row['about']}."
+    for language, problem in sandbox["problems"].items():
+        yield clean(f"code mode: {language} does not start: {problem}")
 
 
 def _show(statuses: Sequence[SourceStatus], remarks: Sequence[str]) -> None:

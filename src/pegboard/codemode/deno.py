@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from subprocess import SubprocessError
 from typing import Any, cast
 
 import anyio
@@ -55,7 +56,7 @@ class DenoEngine:
         """Run code as the body of an asynchronous function with one parameter, `tools`."""
         try:
             process = await self._take()
-        except (OSError, PegboardError) as problem:
+        except (OSError, SubprocessError, PegboardError) as problem:
             return Outcome(error=Fault(Stop.UNAVAILABLE, str(problem)))
         run = _Run(process, box, clock)
         try:
@@ -108,7 +109,7 @@ class DenoEngine:
         while len(self._waiting) < self._warm:
             try:
                 self._waiting.append(await self._start())
-            except OSError:
+            except (OSError, SubprocessError):
                 return
 
 
@@ -187,9 +188,10 @@ class _Run:
             error=self._stopped,
             logs="\n".join(self._log)[-self._limits.log_tail :],
             calls=tuple(self._box.made),
+            touched=self._box.touched,
             usage={
                 "ms": round(self._clock.spent * 1000),
-                "calls": len(self._box.made),
+                "calls": self._box.begun,
                 "refused": self._box.refused,
                 "memory_mb": round(self._memory),
                 "log_dropped": self._dropped,

@@ -33,6 +33,7 @@ function send(text) {
   while (bytes.length > 0) bytes = subarray(bytes, writeSync(bytes));
 }
 
+const chunk = new Bytes(65536);
 let held = new Bytes(0);
 async function line() {
   for (;;) {
@@ -42,12 +43,11 @@ async function line() {
       held = subarray(held, end + 1);
       return text;
     }
-    const buffer = new Bytes(65536);
-    const size = await read(buffer);
+    const size = await read(chunk);
     if (size === null) exit(0);
     const joined = new Bytes(held.length + size);
     copy(joined, held);
-    copy(joined, subarray(buffer, 0, size), held.length);
+    copy(joined, subarray(chunk, 0, size), held.length);
     held = joined;
   }
 }

@@ -91,9 +91,10 @@ class _Run:
             error=self._fault,
             logs="".join(self._log)[-self._limits.log_tail :].rstrip("\n"),
             calls=tuple(self._box.made),
+            touched=self._box.touched,
             usage={
                 "ms": round(self._clock.spent * 1000),
-                "calls": len(self._box.made),
+                "calls": self._box.begun,
                 "refused": self._box.refused,
                 "log_dropped": self._dropped,
             },

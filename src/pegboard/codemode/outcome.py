@@ -82,6 +82,7 @@ class Outcome:
         logs: the end of what it logged.
         calls: the calls that it made, in the order in which they ended.
         usage: `ms`, `calls`, `refused`, `memory_mb` where it is known, `log_dropped`.
+        touched: whether a call was begun of a tool that does more than read.
     """
 
     text: str | None = None
@@ -89,6 +90,7 @@ class Outcome:
     logs: str = ""
     calls: tuple[Made, ...] = ()
     usage: JsonObject = field(default_factory=dict[str, Any])
+    touched: bool = False
 
     @property
     def ok(self) -> bool:

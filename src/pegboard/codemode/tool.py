@@ -221,6 +221,13 @@ _CODES: Mapping[Stop, FailureCode] = {
 }
 
 
+def _code(outcome: Outcome, stop: Stop) -> FailureCode:
+    """A run that was stopped in mid-call may have had an effect of which nobody heard."""
+    if stop in (Stop.TIMEOUT, Stop.MEMORY, Stop.CRASHED) and outcome.touched:
+        return FailureCode.OUTCOME_UNKNOWN
+    return _CODES.get(stop, FailureCode.FAILED)
+
+
 def _failure(outcome: Outcome) -> Failure:
     fault = outcome.error
     assert fault is not None
@@ -230,7 +237,7 @@ def _failure(outcome: Outcome) -> Failure:
     done = f" Calls that succeeded before: {len(made)}." if made else ""
     logs = f"\nlog:\n{cut_text(outcome.logs, 2000)}" if outcome.logs else ""
     return Failure(
-        _CODES.get(fault.stop, FailureCode.FAILED),
+        _code(outcome, fault.stop),
         f"{message}{done}{logs}",
         where=place,
         next_step=_NEXT[fault.stop],

@@ -11,7 +11,7 @@ import anyio
 from pegboard.codemode.limits import Limits
 from pegboard.codemode.outcome import Made
 from pegboard.codemode.stubs import Language, stub
-from pegboard.core import Failure, FailureCode, Result, ToolName, ToolSpec
+from pegboard.core import Effects, Failure, FailureCode, Result, ToolName, ToolSpec
 from pegboard.errors import nearest
 from pegboard.schema.types import Json, JsonObject
 
@@ -68,7 +68,8 @@ class Toolbox:
         self.names = spellings(specs)
         self._specs = {spec.name: spec for spec in specs}
         self._room = anyio.CapacityLimiter(limits.at_once)
-        self._begun = 0
+        self.begun = 0
+        self.touched = False
         self.refused = 0
         self.made: list[Made] = []
 
@@ -105,16 +106,17 @@ class Toolbox:
             self.made.append(Made(tool, code is None, ms, code.value if code else None))
 
     async def _run(self, name: str, spec: ToolSpec | None, given: Json) -> Json:
-        if self._begun >= self.limits.max_calls:
+        if self.begun >= self.limits.max_calls:
             self.refused += 1
             raise ToolError(self._spent())
-        self._begun += 1
-        key = str(self._begun)
+        self.begun += 1
+        key = str(self.begun)
         if spec is None:
             raise ToolError(self._unknown(name))
         if not isinstance(given, Mapping | None):
             raise ToolError(self._signed(_NOT_NAMED, spec))
         arguments = cast("JsonObject", given or {})
+        self.touched = self.touched or spec.effects is not Effects.READ_ONLY
         async with self._room:
             result = await self._dial(spec, arguments, key)
         if result.failure is not None:
