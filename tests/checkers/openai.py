@@ -56,7 +56,7 @@ def resolves(root: dict[str, Any], ref: str) -> bool:
         return False
     value: Any = root
     for part in ref[2:].split("/"):
-        part = re.sub("%([0-9A-Fa-f]{2})+", lambda m: bytes.fromhex(m[0].replace("%", "")).decode(), part)
+        part = re.sub("(?:%[0-9A-Fa-f]{2})+", lambda m: bytes.fromhex(m[0].replace("%", "")).decode(), part)
         part = part.replace("~1", "/").replace("~0", "~")
         if not isinstance(value, dict) or part not in value:
             return False

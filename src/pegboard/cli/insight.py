@@ -10,7 +10,7 @@ from cyclopts.validators import Number
 from pegboard.cli.exit import Exit
 from pegboard.cli.mined import EngineName, keep, mined, offered
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import data, document, guarded, one_line, say, table
+from pegboard.cli.output import document, guarded, one_line, row, say, table
 from pegboard.insight.summary import Summary, summarise
 
 app: Any = App(name="insight", help="Learn from traces: what to bundle, batch, merge and retire, and what it saves.")
@@ -119,8 +119,6 @@ def provenance(*sources: Path, format: str | None = None, json: AsJson = False) 
     json
         Print one JSON line a run; so it does in any case.
     """
-    from json import dumps
-
     from pegboard.insight.flow import answer
     from pegboard.insight.mine import files
     from pegboard.trace.importers import Skipped, read
@@ -131,7 +129,7 @@ def provenance(*sources: Path, format: str | None = None, json: AsJson = False) 
                 if isinstance(item, Skipped):
                     say(f"Not read: {one_line(item)}")
                 else:
-                    data(dumps(answer(item), ensure_ascii=False, default=str))
+                    row(answer(item))
     return Exit.OK
 
 

@@ -2,17 +2,16 @@
 
 import json as jsonlib
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from pegboard.cli.exit import Exit
-from pegboard.cli.output import data, document, say
+from pegboard.cli.output import document, row, say
 from pegboard.core import NoteKind, SourceRef, ToolName, ToolSpec
-from pegboard.errors import ConfigError, nearest
+from pegboard.errors import ConfigError, SourceError, nearest
 from pegboard.schema.types import Json
 from pegboard.surface.definition import Definition
 from pegboard.surface.describing import CAPS, Cap
@@ -44,7 +43,7 @@ def lower(
     Parameters
     ----------
     file
-        One tool, a list of tools, an MCP listing, or JSON Lines of tools; `-` reads them from standard input.
+        One tool, a list of tools, an MCP listing, or JSON Lines of tools, plain or .gz; `-` reads standard input.
     budget
         Bytes of compact JSON that one definition may take.
     total
@@ -57,14 +56,16 @@ def lower(
     schema
         Each value that is read is the schema of a tool's arguments, not a tool.
     """
+    from pegboard.sources.rows import each_row, each_value
     from pegboard.surface.definition import define_all
 
-    rows = [_read_row(row, fault, bare=schema) for row, fault in _rows(_text(file))]
-    specs = [row for row in rows if isinstance(row, ToolSpec)]
+    read = each_value if schema else each_row
+    given = [_read_row(value, fault, bare=schema) for value, fault in read(_text(file))]
+    specs = [one for one in given if isinstance(one, ToolSpec)]
     defined = iter(define_all(_distinct(specs), target, cap=cap_of(cap), budget=budget, total=total))
-    found = [next(defined) if isinstance(row, ToolSpec) else row for row in rows]
+    found = [next(defined) if isinstance(one, ToolSpec) else one for one in given]
     for one in found:
-        data(jsonlib.dumps(one.to_json(), ensure_ascii=False, sort_keys=sorted, default=str))
+        row(one.to_json(), sort_keys=sorted)
     return Exit.FINDING if any(one.refused for one in found) else Exit.OK
 
 
@@ -82,12 +83,15 @@ def raise_(file: Stdin = "-", *, target: Target, tool: Path) -> int:
     """
     from pegboard.schema.lower import lower as lower_schema
     from pegboard.schema.raise_ import raise_arguments
+    from pegboard.sources.rows import each_row
 
-    rows = list(_rows(_text(str(tool))))
-    row = _read_row(rows[0][0], rows[0][1], bare=False) if rows else None
-    if not isinstance(row, ToolSpec):
-        raise ConfigError(row.refused or "It is no tool." if row else "It is empty.", where=str(tool))
-    source = row.input if row.original_input is None else row.original_input
+    rows = list(each_row(_text(str(tool))))
+    if len(rows) > 1:
+        raise ConfigError(f"It holds {len(rows)} tools.", where=str(tool), next_step="Give the file of one.")
+    spec = _read_row(rows[0][0], rows[0][1], bare=False) if rows else None
+    if not isinstance(spec, ToolSpec):
+        raise ConfigError(spec.refused or "It is no tool." if spec else "It is empty.", where=str(tool))
+    source = spec.input if spec.original_input is None else spec.original_input
     raised = raise_arguments(lower_schema(source, target), _json(_text(file), file))
     if not raised.violations:
         document(raised.value)
@@ -99,45 +103,29 @@ def raise_(file: Stdin = "-", *, target: Target, tool: Path) -> int:
 
 
 def _text(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
+    from pegboard.sources.recorded import read_text
+
     try:
-        return Path(file).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise ConfigError(f"It cannot be read: {error.strerror}.", where=file) from error
+        text = sys.stdin.read() if file == "-" else read_text(Path(file))
+    except SourceError as error:
+        raise ConfigError(str(error.args[0]), where=file) from error
+    if "\ufffd" in text:
+        say(f"{file}: U+FFFD stands in it, as for bytes that are no UTF-8; it is kept.")
+    return text
 
 
 def _json(text: str, where: str) -> Json:
     try:
-        return jsonlib.loads(text)
+        return jsonlib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"It is no JSON: {error}", where=where) from error
 
 
-def _rows(text: str) -> Iterator[tuple[Json, str | None]]:
-    """The rows of a file, or why a line is none."""
-    try:
-        whole: Any = jsonlib.loads(text)
-    except (ValueError, RecursionError):
-        whole = None
-    else:
-        listed = whole.get("tools") if isinstance(whole, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        rows: list[Any] = listed if isinstance(listed, list) else whole if isinstance(whole, list) else [whole]  # pyright: ignore[reportUnknownVariableType]
-        yield from ((row, None) for row in rows)
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip():
-            try:
-                yield jsonlib.loads(line), None
-            except (ValueError, RecursionError) as error:
-                yield None, f"line {number} is no JSON: {error}"
-
-
-def _read_row(row: Json, fault: str | None, *, bare: bool) -> ToolSpec | Definition:
+def _read_row(row: Json, fault: str, *, bare: bool) -> ToolSpec | Definition:
     """The tool of a row, or the definition that says why there is none."""
     from pegboard.normalise import normalise
 
-    if fault is not None:
+    if fault:
         return Definition("", refused=fault)
     if bare:
         return ToolSpec(name=ToolName("", "tool"), input={}, original_input=row, source=_FILE_SOURCE)

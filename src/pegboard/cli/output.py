@@ -57,6 +57,12 @@ def document(value: Json) -> None:
     data(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
+def row(value: Json, *, sort_keys: bool = False) -> None:
+    """Print one JSON value as a line of JSON Lines: one line for every reader, also those that split at U+2028."""
+    text = json.dumps(value, ensure_ascii=False, default=str, sort_keys=sort_keys)
+    data(re.sub("[\x85\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
 def say(text: str) -> None:
     """Tell the person at the terminal something."""
     _write(sys.stderr, text)

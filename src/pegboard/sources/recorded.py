@@ -4,10 +4,9 @@ import gzip
 import json
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
 
 import anyio
 import anyio.to_thread
@@ -28,6 +27,7 @@ from pegboard.core import (
 from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
 from pegboard.schema.types import Json
+from pegboard.sources.rows import answer, each_row
 
 
 class RecordedSource:
@@ -155,37 +155,17 @@ def _fault(where: str, what: str, next_step: str) -> SourceError:
 
 def read_rows(text: str, notes: list[Note]) -> tuple[str, list[Json]]:
     """The instructions and the tool rows of a recording; lines that are no JSON are noted."""
+    rows: list[Json] = []
+    for row, fault in each_row(text):
+        if fault:
+            where, _, why = fault.partition(" is ")
+            notes.append(Note(NoteKind.SET_ASIDE, None, where, f"The line is {why}; it was set aside."))
+        else:
+            rows.append(row)
     try:
-        whole = json.loads(text)
+        whole = answer(json.loads(text.removeprefix("\ufeff")))
     except (ValueError, RecursionError):
-        return "", [row for line in _lines(text, notes) for row in _page(line) or [line]]
-    if isinstance(whole, list):
-        return "", cast("list[Json]", whole)
-    answer = _answer(whole)
-    if (rows := _page(whole)) is not None:
-        instructions = answer.get("instructions")
-        return instructions if isinstance(instructions, str) else "", rows
-    return "", [whole] if "name" in answer or "function" in answer else []
-
-
-def _answer(value: Json) -> dict[str, Any]:
-    """The object, or what it carries as a JSON-RPC result."""
-    frame = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-    inner = frame.get("result", frame)
-    return cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
-
-
-def _page(value: Json) -> list[Json] | None:
-    """The rows of a `tools/list` answer; None if it is none."""
-    rows = _answer(value).get("tools")
-    return cast("list[Json]", rows) if isinstance(rows, list) else None
-
-
-def _lines(text: str, notes: list[Note]) -> Iterator[Json]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            yield json.loads(line)
-        except (ValueError, RecursionError):
-            notes.append(Note(NoteKind.SET_ASIDE, None, f"line {number}", "The line is not JSON; it was set aside."))
+        return "", rows
+    rows = [] if rows == [whole] and not whole.keys() & {"name", "function"} else rows
+    instructions = whole.get("instructions")
+    return instructions if isinstance(instructions, str) else "", rows

@@ -91,3 +91,61 @@ def test_a_wrong_command_line_is_told_with_a_remedy(
     assert run(["lower", *arguments]) == 2
     told = capsys.readouterr().err
     assert any(words in told for words in ("cannot be read", "There is no dialect", "is no cap"))
+
+
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [
+        (b'\xef\xbb\xbf{"name": "a"}\r\n{"name": "b"}\r\n', ["a", "b"]),
+        ('{"name": "a", "description": "x\u2028y\x85z"}\n{"name": "b"}'.encode(), ["a", "b"]),
+        ('{"name": "a"}'.encode("utf-16"), ["a"]),
+        (
+            b'{"type": "namespace", "name": "n", "tools": [{"name": "a"}, {"name": "b"}]}\n{"name": "c"}',
+            ["a", "b", "c"],
+        ),
+        (b'{"functionDeclarations": [{"name": "a"}, {"name": "b"}]}', ["a", "b"]),
+        (b'{"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "a"}]}}', ["a"]),
+        (b'\n\n{"name": "a"}\n', ["a"]),
+        (b"", []),
+    ],
+    ids=[
+        "byte order mark",
+        "separators in texts",
+        "UTF-16",
+        "namespace",
+        "Gemini",
+        "JSON-RPC",
+        "blank lines",
+        "nothing",
+    ],
+)
+def test_no_tool_of_a_file_is_lost_to_how_it_was_saved(
+    data: bytes, names: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "tools.jsonl").write_bytes(data)
+    code, rows = lower(capsys, str(tmp_path / "tools.jsonl"), "--target", "openai-responses")
+    assert code == 0
+    assert [row["name"] for row in rows] == names
+
+
+def test_a_tool_out_of_a_namespace_keeps_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    group = {"type": "namespace", "name": "crm", "description": "Customers.", "tools": [{"name": "find"}, 5]}
+    (tmp_path / "request.json").write_text(json.dumps({"tools": [{"name": "top"}, group]}))
+    code, rows = lower(capsys, str(tmp_path / "request.json"), "--target", "openai-chat")
+    assert code == 1  # 5 is no tool
+    assert [row["tool"] and row["tool"]["function"]["name"] for row in rows] == ["top", "crm__find", None]
+
+
+def test_bytes_that_are_no_text_are_told_of(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "tool.json").write_bytes(b'{"name": "a", "description": "caf\xe9"}')
+    assert run(["lower", str(tmp_path / "tool.json"), "--target", "anthropic"]) == 0
+    assert "no UTF-8" in capsys.readouterr().err
+
+
+def test_arguments_are_not_raised_for_the_first_of_many_tools(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "tools.json").write_text(json.dumps(SPELLINGS))
+    monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
+    assert run(["raise", "-", "--target", "gemini", "--tool", str(tmp_path / "tools.json")]) == 2
+    assert "holds 4 tools" in capsys.readouterr().err

@@ -38,6 +38,8 @@ def map_to_entries(node: Node, work: Work) -> None:
     value = _value(node, work)
     if value is None:
         return
+    if "additionalProperties" not in node:
+        work.change(node, "closed: its author names its keys by patterns and says nothing of others")
     key = _key(node, work)
     entry = Node({"type": "object", "properties": {"key": key, "value": value}, "required": ["key", "value"]}, node.at)
     if "additionalProperties" in work.dialect.keywords:

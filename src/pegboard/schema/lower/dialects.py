@@ -129,7 +129,7 @@ _GEMINI_JSON: tuple[Pass, ...] = (
     each(keys.rename_keys, keep.whole_bounds),
     *_END,
 )
-_MCP: tuple[Pass, ...] = (root.be_object, each(keep.write_words))
+_MCP: tuple[Pass, ...] = (root.be_object, each(keep.drop_unreadable_patterns, keep.write_words))
 
 
 def _openai_format(name: str, kinds_: tuple[str, ...]) -> bool:

@@ -7,6 +7,8 @@ from pegboard.schema.lower.node import Node, is_never, plain, types
 from pegboard.schema.lower.refs import expand_zone
 from pegboard.schema.lower.unions import flatten, one_to_any, tidy
 from pegboard.schema.lower.work import Refused, Work
+from pegboard.schema.repair.names import type_of
+from pegboard.schema.types import Json, as_object, canonical
 
 
 def be_object(work: Work) -> None:
@@ -47,11 +49,25 @@ def plain_root(work: Work) -> None:
 
 def _fixed(root: Node, key: str, work: Work) -> None:
     value = root.pop(key)
-    if not any(isinstance(item, dict) for item in ([value] if key == "const" else value)):
+    values: list[Json] = [value] if key == "const" else value
+    found = [as_object(item) for item in values if isinstance(item, dict)]
+    if not found:
         raise Refused("the root admits no object, and arguments are always an object")
+    _declare(root, found)
     work.lose(
         root, key, value, f"exactly {words.text_of(value)}" if key == "const" else f"one of {words.text_of(value)}"
     )
+
+
+def _declare(root: Node, values: list[dict[str, Json]]) -> None:
+    """The keys of fixed values are declared with what they hold, so that a closed object can still be one of them."""
+    table: dict[str, Node] = root.setdefault("properties", {})
+    for name in dict.fromkeys(name for value in values for name in value):
+        held = {canonical(value[name]): value[name] for value in values if name in value}
+        if name not in table:
+            table[name] = root.like({"enum": list(held.values())})
+    everywhere = [name for name in values[0] if all(name in value for value in values)]
+    root["required"] = list(dict.fromkeys([*root.get("required", ()), *everywhere]))
 
 
 def _one_object(root: Node, work: Work) -> None:
@@ -60,6 +76,10 @@ def _one_object(root: Node, work: Work) -> None:
         merge_all(branch, work)
         if "anyOf" in branch:
             flatten(branch, work)
+        for key in [key for key in ("enum", "const") if key in branch]:
+            if "object" in map(type_of, branch["enum"] if key == "enum" else [branch["const"]]):
+                _fixed(branch, key, work)
+                branch["type"] = "object"
     tidy(root, work)
     if "anyOf" in root and not flatten(root, work):
         branches: list[Node] = root.pop("anyOf")

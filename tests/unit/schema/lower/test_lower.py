@@ -298,3 +298,52 @@ def test_a_type_outside_the_seven_is_a_type_with_a_format_or_words_and_is_listed
     found = lowered(of({"p": {"type": word}}, required=["p"]), "openai-responses-strict")
     assert prop(found) == expected
     assert any(word in change.message for change in found.changes)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"enum": [{"a": 1}, {"a": 2, "b": "x"}, "text"]}, [{"a": 1}, {"a": 2, "b": "x"}]),
+        ({"const": {"go": True, "to": None, "via": [1, {"x": 2}]}}, [{"go": True, "to": None, "via": [1, {"x": 2}]}]),
+        (of({"a": {"type": "integer"}}, enum=[{"a": 1}, {"a": 3}]), [{"a": 1}, {"a": 3}]),
+        ({"anyOf": [{"const": {"k": "a"}}, {"const": {"k": "b", "n": 1}}]}, [{"k": "a"}, {"k": "b", "n": 1}]),
+    ],
+    ids=["enum", "const", "declared", "union"],
+)
+def test_arguments_of_fixed_values_can_still_be_sent(dialect: str, schema: Any, values: list[Any]) -> None:
+    found = lowered(schema, dialect)
+    for value in values:
+        sent = lower_value(found, value)
+        assert accepts(dialect, found.schema, sent)
+        assert raise_arguments(found, sent).value == value
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_pattern_that_checkers_cannot_read_is_told_in_words(dialect: str) -> None:
+    found = lowered(
+        of({"p": {"type": "string", "pattern": "["}, "q": {"type": "string", "pattern": "\\p{L}+"}}), dialect
+    )
+    assert sorted(loss.pointer for loss in found.losses if loss.went == "description") == [
+        "/properties/p",
+        "/properties/q",
+    ]
+
+
+@pytest.mark.parametrize("dialect", ["openai-responses-strict", "anthropic-strict", "gemini"])
+def test_keys_that_match_no_pattern_are_reported_as_closed(dialect: str) -> None:
+    schema = of({"p": {"type": "object", "patternProperties": {"^x-": S}}})
+    assert any("by patterns" in change.message for change in lowered(schema, dialect).changes)
+    closed = of({"p": {"type": "object", "patternProperties": {"^x-": S}, "additionalProperties": False}})
+    assert not any("by patterns" in change.message for change in lowered(closed, dialect).changes)
+
+
+@pytest.mark.parametrize("name", ["a b/c", "ü", "Foo[Bar]", "日本", "a%20b", 'q"'])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_definition_is_found_by_whatever_name(name: str, dialect: str) -> None:
+    place = name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
+    schema = of(
+        {"p": {"$ref": f"#/$defs/{place}"}}, **{"$defs": {name: of({"q": {"type": "integer"}, "r": {"$ref": "#"}})}}
+    )
+    found = lowered(schema, dialect)
+    assert raise_arguments(found, lower_value(found, {"p": {"q": 1}})).value == {"p": {"q": 1}}
