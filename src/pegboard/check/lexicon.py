@@ -41,41 +41,43 @@ VERBS = (
     | DESTROYING
     | WRITING
     | word_set(
-        """abort accept access acknowledge acquire act adapt adjust administer advance aggregate aim align allocate
-    alter amplify annotate anonymize answer archive arrange ask assess associate attempt audit augment
-    authenticate autocomplete await backup balance ban begin bid blend boost bootstrap break bring broadcast
-    browse bulk bump burn buy cache calibrate call capture cast catalog catch categorise categorize certify
-    chain charge chart chat choose claim classify clean clip code collapse collect combine command commence
-    compact compensate compile complete compress concatenate conduct configure confirm conjugate construct
-    consult contain continue contribute control convene coordinate cover craft crawl crop cut deal debug decide
-    decode decompile decompress decrease decrypt deduct deduplicate defer define delay delegate deliver
-    demonstrate demote deposit derive design detach detail determine develop diagnose disclose dispatch dispense
-    display dispute distribute divide do donate double drain duplicate earn elect embed emit encode encrypt end
-    enforce engage enhance enrich enroll ensure enter enumerate equip escalate establish evaluate evict exchange
-    exclude exit expand explode explore expose extend facilitate fail federate filter finalise finalize finish
-    fit fix flag flatten flip flush focus follow forecast forward freeze fulfil fulfill fund fuzz gather geocode
-    give go grab greet group grow guess guide harden hash help hide highlight hint hire hold host identify
-    ignore implement improve include increase index infer inform ingest initialise initialize initiate inject
-    install integrate interact interpret intersect invalidate inventory invert invest investigate issue iterate
-    keep kick knit label learn lend let limit list listen lower maintain manage mask match measure migrate mint
-    mirror mix mock multiply mutate narrow negotiate nest nominate normalise normalize number obtain offer
-    offload onboard operate optimise optimize organise organize outline output override pack pad page paginate
-    paint pair paraphrase park parse partition pass patch peek perform pick pitch pivot plan pledge plot poll
-    position predict preload prepare present preserve print probe proceed promote prompt propose prove provide
-    prune pull punch punctuate purchase purge purify qualify quote raise rank rate reach react reassign rebuild
-    recalculate receive recharge recognise recognize recompute reconcile reconnect recover redact redeem
-    redirect reduce refer refine reformat refund reimburse reindex relate relocate rely remember renew rent
-    reopen repair repeat replay replicate report repost represent reprioritize reprocess reproduce rerun rescan
-    reschedule rescue resend reserve resolve respond retire retry revalidate revamp reverse revise revive reword
-    rewrite ring rollback romanize round route sanitise sanitize say score scrape seal seed seek segment sell
-    separate serve sharpen shift ship shorten shrink shuffle shutdown sift silence sketch skip slice slow
-    snapshot snooze solve sort spawn speak specify spell spot stack stall stamp star steal steer stitch stream
-    stretch strip structure subset substitute subtract sum supply support surface survey suspend swap swipe
-    synthesise synthesize tabulate tag talk tally tap target teach tell throttle tidy time tint tokenise
-    tokenize toss trade transcribe translate transliterate traverse trim try tune turn tutor tweak tweet
-    unarchive unban undelete undeploy undo unfollow unfreeze unite unlist unmute unpack unstar unsuspend unwrap
-    unzip upscale validate vet veto visit visualise visualize void vote walk warm warn weave withdraw wrap zip
-    zoom"""
+        """abort accept access acknowledge acquire act adapt adjust administer advance aggregate aim align
+    allocate alter amplify annotate anonymize answer archive arrange ask assemble assess associate attempt audit
+    augment authenticate autocomplete await backup balance ban begin bid blend boost bootstrap break bring
+    broadcast browse bulk bump burn buy cache calibrate call capture carry cast catalog catch categorise
+    categorize certify chain charge chart chat choose claim clarify classify clean clip code collapse collect
+    combine command commence compact compensate compile complete compress concatenate condense conduct configure
+    confirm conjugate construct consult contain continue contrast contribute control convene coordinate
+    correlate cover craft crawl crop cut deal debug decide decode decompile decompress decrease decrypt deduce
+    deduct deduplicate defer define delay delegate deliver demonstrate demote deposit derive design detach
+    detail determine develop diagnose disclose dispatch dispense display dispute distribute divide do donate
+    double drain dump duplicate earn elect elicit embed emit encode encrypt end enforce engage enhance enrich
+    enroll ensure enter enumerate equip escalate establish evaluate evict exchange exclude exit expand explode
+    explore expose extend facilitate fail federate filter finalise finalize finish fit fix flag flatten flip
+    flush focus follow forecast fork forward freeze fulfil fulfill fund fuzz gather geocode geolocate give go
+    grab grade greet group grow guess guide harden hash help hide highlight hint hire hold host identify ignore
+    implement improve include increase index infer inform ingest initialise initialize initiate inject inquire
+    install integrate interact interpolate interpret intersect introduce invalidate inventory invert invest
+    investigate issue iterate keep kick knit label learn lend let limit lint list listen lower maintain manage
+    mask match measure migrate mint mirror mix mock multiply mutate narrow negotiate nest nominate normalise
+    normalize number obtain offer offload onboard operate optimise optimize organise organize outline output
+    override pack pad page paginate paint pair paraphrase park parse partition pass paste patch peek perform
+    pick pinpoint pitch pivot plan pledge plot poll position predict prefetch preload prepare present preserve
+    print prioritise prioritize probe proceed promote prompt propose prove provide prune pull punch punctuate
+    purchase purge purify qualify quantify quote raise rank rate reach react rearrange reassign rebuild
+    recalculate receive recharge recognise recognize recompute reconcile reconnect reconstruct recover redact
+    redeem redirect reduce refactor refer refine reformat refund reimburse reindex relate relay relocate rely
+    remember renew rent reopen repair repeat rephrase replay replicate report repost represent reprioritize
+    reprocess reproduce rerun rescan reschedule rescue resend reserve resolve respond retire retry revalidate
+    revamp reveal reverse revise revive reword rewrite ring rollback romanize round route sanitise sanitize say
+    scaffold score scrape seal seed seek segment sell separate serve settle sharpen shift ship shorten shrink
+    shuffle shutdown sift silence sketch skip slice slow snapshot snooze solve sort spawn speak specify spell
+    spot squash stack stall stamp star stash steal steer stitch stream stretch strip structure subset substitute
+    subtract sum supply support surface survey suspend swap swipe synthesise synthesize tabulate tag talk tally
+    tap target teach tell throttle tidy time tint tokenise tokenize toss trade transcribe translate
+    transliterate transpose traverse trim try tune turn tutor tweak tweet unarchive unban uncover undelete
+    undeploy undo unfollow unfreeze unite unlist unmute unpack unstar unsuspend unwrap unzip upscale validate
+    vet veto visit visualise visualize void vote walk warm warn weave withdraw work wrap yield zip zoom"""
     )
 )
 """Verbs that tools are described with."""

@@ -9,7 +9,7 @@ from cyclopts.validators import Number
 
 from pegboard.cli.exit import Exit
 from pegboard.cli.lower import Target, cap_of
-from pegboard.cli.open import opened
+from pegboard.cli.open import opened, unwell
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import counted, data, say
 from pegboard.surface.offer import Offer
@@ -57,9 +57,12 @@ async def export(
     options = {key: value for key, value in wanted.items() if value is not None}
     async with opened(config) as board:
         view = board.view(single_turn=all)
+        missing = unwell(await board.statuses())
         made = offer(replace(view, refusal=None, notes=()) if all else view, target, **options)
     document = made.to_json() if json else {"tools": made.tools}
     data(jsonlib.dumps(document, ensure_ascii=False, indent=2, sort_keys=sorted, default=str))
+    for line in missing:
+        say(line)
     if not json:
         _tell(made)
     return Exit.FINDING if made.refused else Exit.OK

@@ -8,10 +8,10 @@ from cyclopts import Parameter
 from pegboard.board import Board
 from pegboard.cli import shapes
 from pegboard.cli.exit import Exit
-from pegboard.cli.open import opened
+from pegboard.cli.open import opened, unwell
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import counted, document, one_line, say, table
-from pegboard.core import SourceState, SourceStatus, ToolSpec, select
+from pegboard.cli.output import counted, document, say, table
+from pegboard.core import SourceStatus, ToolSpec, select
 
 
 async def list_tools(
@@ -83,7 +83,4 @@ def _ladder(specs: Sequence[ToolSpec], *, as_json: bool) -> int:
 
 
 def _summary(tools: int, statuses: Sequence[SourceStatus]) -> str:
-    unwell = [status for status in statuses if status.state in (SourceState.UNAVAILABLE, SourceState.DEGRADED)]
-    lines = [f"{counted(tools, 'tool')}; {counted(len(statuses), 'source')}."]
-    lines += [f"{status.name} is {status.state}: {one_line(status.error or '')}" for status in unwell]
-    return "\n".join(lines)
+    return "\n".join([f"{counted(tools, 'tool')}; {counted(len(statuses), 'source')}.", *unwell(statuses)])

@@ -10,7 +10,7 @@ from typing import Any, Self
 from pegboard.approval import Approver
 from pegboard.board import Board
 from pegboard.board.roster import Refresh
-from pegboard.cli.output import clean, guarded, say
+from pegboard.cli.output import clean, guarded, one_line, say
 from pegboard.config import Config, load
 from pegboard.core import SourceState, SourceStatus
 
@@ -26,6 +26,15 @@ _FILL = "Write a [sources.NAME] table into it, or take over the servers of your 
 def doubtful(status: SourceStatus) -> bool:
     """Whether what is stored of a source may be out of date by now: a local one, or one that could not be started."""
     return status.kind in LOCAL or status.state is SourceState.UNAVAILABLE
+
+
+def unwell(statuses: Sequence[SourceStatus]) -> list[str]:
+    """A line for each source that is not all there, so that nobody takes what was read for the whole board."""
+    return [
+        f"{status.name} is {status.state}: {one_line(status.error or '')}"
+        for status in statuses
+        if status.state in (SourceState.UNAVAILABLE, SourceState.DEGRADED)
+    ]
 
 
 @asynccontextmanager

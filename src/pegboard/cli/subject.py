@@ -10,8 +10,8 @@ from typing import Any, cast
 from pegboard.check.finding import Finding
 from pegboard.check.report import Place
 from pegboard.check.toolset import Toolset
-from pegboard.cli.open import opened
-from pegboard.cli.output import guarded
+from pegboard.cli.open import opened, unwell
+from pegboard.cli.output import guarded, say
 from pegboard.cli.target import endpoint, environment, header_lines, listed
 from pegboard.config import FILE_NAME, Config, load
 from pegboard.core import Note, SourceRef, ToolName, ToolSpec
@@ -105,12 +105,14 @@ async def board(config: Path) -> Subject:
     settings = load(config)
     async with opened(config, refresh=True) as found:
         specs = found.catalog.specs
-        notes = {status.name: status.notes for status in await found.statuses()}
+        statuses = await found.statuses()
+    for line in unwell(statuses):
+        say(line)
     file = settings.path or config
     file = file / FILE_NAME if file.is_dir() else file
     search = None if settings.board.search == "auto" else settings.board.search == "on"
     return Subject(
-        Toolset(specs, notes, board=True, search=search),
+        Toolset(specs, {status.name: status.notes for status in statuses}, board=True, search=search),
         config=settings,
         file=file,
         text=file.read_text(encoding="utf-8-sig"),

@@ -80,3 +80,15 @@ def test_a_mistake_is_told_with_a_remedy(
 ) -> None:
     assert run(["export", *arguments, *board]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["export", "--target", "anthropic"], ["check"], ["probe"]], ids=lambda it: it[0])
+def test_a_source_that_is_not_there_is_told_of(
+    command: list[str], capsys: pytest.CaptureFixture[str], board: list[str]
+) -> None:
+    file = Path(board[1]) / "pegboard.toml"
+    file.write_text(file.read_text() + '[sources.gone]\nrecorded = "nowhere.json"\n')
+    run([*command, *board])
+    found = capsys.readouterr()
+    assert "gone is unavailable" in found.err
+    assert "gone is" not in found.out
