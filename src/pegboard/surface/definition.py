@@ -278,8 +278,8 @@ def _within_strict_limits(found: list[Definition], cap: Cap | None, budget: int 
     strict = [one for one in found if one.strict]
     loose: dict[str, str] = {}
     for measure, most, what in (
-        (_optional, STRICT_OPTIONAL, "optional parameters"),
-        (_unions, STRICT_UNIONS, "union-typed parameters"),
+        (_optional, STRICT_OPTIONAL, "optional parameters of strict tools"),
+        (_unions, STRICT_UNIONS, "union-typed parameters of strict tools"),
         (_one, STRICT_TOOLS, "strict tools"),
     ):
         staying = [one for one in strict if one.name not in loose]
@@ -288,7 +288,7 @@ def _within_strict_limits(found: list[Definition], cap: Cap | None, budget: int 
             if over <= 0:
                 break
             over -= measure(one)
-            loose[one.name] = f"one request may hold {most} {what} of strict tools"
+            loose[one.name] = f"one request may hold {most} {what}"
     return [_loosened(one, loose[one.name], cap, budget) if one.name in loose else one for one in found]
 
 
