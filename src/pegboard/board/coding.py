@@ -3,8 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+import anyio
+
 from pegboard.config import Config
-from pegboard.core import Call, Result, Selection, Shelf, Tool, ToolName, ToolSpec
+from pegboard.core import Call, Result, Selection, Shelf, Tool, ToolName, ToolSpec, default_mode, take_mode
 from pegboard.schema.types import JsonObject
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from pegboard.index import Found
 
 _KIND = "codemode"
+_PATIENCE = 5.0
+"""Seconds for ending the processes, even while the board is being cancelled."""
 
 
 class Over(Protocol):
@@ -122,7 +126,8 @@ class Coding:
             inner = Inner.of(self._board.run, call)
 
             async def dial(spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
-                return await inner.call(spec, arguments, key=key)
+                mode, rest = take_mode(spec, arguments)
+                return await inner.call(spec, rest, key=key, mode=mode or default_mode(spec))
 
             return Toolbox(self._pool, dial, limits, payload, find=self._find, language=language)
 
@@ -141,4 +146,5 @@ class Coding:
     async def close(self) -> None:
         """End the processes that wait for code."""
         if self._made is not None:
-            await self._made.close()
+            with anyio.move_on_after(_PATIENCE, shield=True):
+                await self._made.close()

@@ -14,6 +14,8 @@ const { parse, stringify } = JSON;
 const { create, defineProperty, freeze, getOwnPropertyNames } = Object;
 const AsyncFunction = (async () => {}).constructor;
 const NativePromise = Promise;
+const all = Promise.all.bind(Promise);
+const { isArray } = Array;
 const NativeError = Error;
 const NativeProxy = Proxy;
 const NativeString = String;
@@ -169,7 +171,9 @@ async function main() {
   let text;
   try {
     const run = new AsyncFunction("tools", start.code);
-    text = stringify(await run(tools)) ?? "null";
+    let value = await run(tools);
+    if (isArray(value) && value[0] instanceof NativePromise) value = await all(value);
+    text = stringify(value) ?? "null";
   } catch (error) {
     send(`e ${told(error)}`);
     exit(0);

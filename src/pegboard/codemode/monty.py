@@ -1,7 +1,10 @@
 """Python, in a worker of pydantic-monty: an interpreter of its own that knows no files, no network, no imports."""
 
+import io
 import json
+import math
 import re
+import tokenize
 from collections import deque
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -14,12 +17,15 @@ from pegboard.codemode.deno import out_of_memory, timed_out
 from pegboard.codemode.limits import Limits
 from pegboard.codemode.outcome import Fault, Outcome, Stop, read_json
 from pegboard.codemode.toolbox import DESCRIBE, SEARCH, Toolbox, ToolError, reply_text
+from pegboard.errors import nearest
 
 if TYPE_CHECKING:
     from pydantic_monty import AsyncMonty
 
 _LOOK = 0.02
-_WAITS = re.compile(r"\bawait\b")
+_NAMELESS = re.compile(r"name '(.+?)' is not defined")
+_UNAWAITED = "<coroutine external_future("
+"""How monty writes a call that nothing has waited for."""
 _DEEPEST = 200
 
 
@@ -130,7 +136,7 @@ class _Run:
                 "max_total_sleep_secs": limits.seconds,
             }
         ) as session:
-            if _WAITS.search(code):
+            if waits(code):
                 names = self._names()
                 return await session.feed_run(code, external_lookup=names, print_callback=self._printed)
             return await self._stepped(session, code)
@@ -197,8 +203,33 @@ class _Run:
         if isinstance(inner, MemoryError):
             return out_of_memory(self._limits)
         frames: list[Any] = problem.traceback() if hasattr(problem, "traceback") else []
-        hint = " Write await before the call." if "coroutine" in message else ""
+        hint = _AWAIT if "coroutine" in message else self._meant(message)
         return Fault(Stop.ERROR, message + hint, name, frames[-1].line if frames else None)
+
+    def _meant(self, message: str) -> str:
+        """What an unknown name in the code may have been meant to be."""
+        found = _NAMELESS.search(message)
+        if found is None:
+            return ""
+        name = found[1]
+        if name == "tools" or any(spec.name.namespace == name for spec in self._box.names.values()):
+            return " Call a tool as namespace__tool(name=value)."
+        near = nearest(name, [each for each in self._box.names if each.isidentifier()], limit=3)
+        return f" Did you mean {', '.join(near)}?" if near else ""
+
+
+def waits(code: str) -> bool:
+    """Whether Python code awaits anything; comments and texts that speak of it do not count."""
+    try:
+        return any(
+            token.type == tokenize.NAME and token.string == "await"
+            for token in tokenize.generate_tokens(io.StringIO(code).readline)
+        )
+    except (tokenize.TokenError, SyntaxError):
+        return False
+
+
+_AWAIT = " Write await before every call."
 
 
 class _Unfit(Exception):
@@ -225,9 +256,13 @@ def _plain(value: Any, depth: int = 0) -> Any:
     Raises:
         _Unfit: it has no such form.
     """
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
+        if value.startswith(_UNAWAITED):
+            raise _Unfit(f"A call was never waited for.{_AWAIT}")
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
     if depth > _DEEPEST:
         raise _Unfit("The value is nested too deeply.")

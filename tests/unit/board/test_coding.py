@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from pegboard.approval import Choice, Decision, Request
 from pegboard.board import Board
 from pegboard.config.load import parse
-from pegboard.core import Budget, Call, Effects, FailureCode, Result, Session, ToolName, ToolSpec
+from pegboard.core import Budget, Call, Effects, FailureCode, Mode, Result, Session, ToolName, ToolSpec
+from pegboard.core.mode import with_modes
 from pegboard.testing import FakeSource
 from pegboard.trace.sqlite import SqliteTraces
 
@@ -99,6 +101,51 @@ async def test_a_call_inside_of_code_waits_for_a_yes(tmp_path: Path) -> None:
         result = await code(over, text)
         assert result.value["value"] == [{"said": "echo"}, "declined"]
         assert asked == ["files.echo", "files.echo"]
+
+
+@pytest.mark.slow
+async def test_the_time_in_which_a_person_is_asked_does_not_count(tmp_path: Path) -> None:
+    async def person(request: Request) -> Decision | None:
+        await anyio.sleep(1.2)
+        return Decision(choice=Choice.ALLOW_ONCE)
+
+    tables = {"codemode": {"tools": ["*.*"], "timeout_ms": 1000}, "approval": {"require": ["files.*"]}}
+    async with board(tmp_path, source("files"), approvers=[person], **tables) as over:
+        result = await code(over, "return await tools.files.echo({ text: 'a' })")
+        assert result.ok, result.failure
+        late = await code(over, "for (;;) {}")
+        assert late.failure is not None
+        assert late.failure.code is FailureCode.TIMEOUT
+
+
+@pytest.mark.parametrize("language", ["javascript", "python"])
+async def test_a_tool_runs_in_the_mode_that_a_direct_call_has(tmp_path: Path, language: str) -> None:
+    seen: list[Mode | None] = []
+
+    async def drop(call: Call) -> Result:
+        seen.append(call.mode)
+        return Result(value=str(call.mode))
+
+    shop = FakeSource("shop")
+    spec = ToolSpec(name=ToolName("shop", "drop"), input=TEXT, effects=Effects.DESTRUCTIVE)
+    shop.put("drop", drop, spec=with_modes(spec, [Mode.PREVIEW]))
+    texts = {
+        "javascript": "await tools.shop.drop({ text: 'x' });"
+        "return await tools.shop.drop({ text: 'x', mode: 'execute' })",
+        "python": "shop__drop(text='x')\nshop__drop(text='x', mode='execute')",
+    }
+    async with board(tmp_path, shop, codemode={"tools": ["*.*"]}) as over:
+        result = await code(over, texts[language], language=language)
+        assert result.ok, result.failure
+        assert seen == [Mode.PREVIEW, Mode.EXECUTE]
+
+
+async def test_a_run_that_was_stopped_after_an_effect_leaves_its_outcome_open(tmp_path: Path) -> None:
+    tables = {"codemode": {"tools": ["*.*"], "timeout_ms": 400}}
+    async with board(tmp_path, source("files", effects=Effects.ADDITIVE), **tables) as over:
+        result = await code(over, "await tools.files.echo({ text: 'a' }); for (;;) {}")
+        assert result.failure is not None
+        assert result.failure.code is FailureCode.OUTCOME_UNKNOWN
 
 
 async def test_the_calls_of_code_are_counted_inside_of_one_call_of_the_model(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """`pegboard code run`: one document whether the code ran or was stopped, and exit codes that tell which."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +100,12 @@ def test_doctor_says_what_holds_code_in(folder: Path, capsys: pytest.CaptureFixt
         "rlimits",
         "memory watchdog",
     ]
+
+
+def test_the_command_ends_although_a_tools_thread_does_not() -> None:
+    script = (
+        "import threading, time; from pegboard.__main__ import leave; "
+        "threading.Thread(target=time.sleep, args=(600,)).start(); print('told'); leave(3)"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout) == (3, "told\n")

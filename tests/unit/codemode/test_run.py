@@ -61,6 +61,9 @@ async def engines() -> AsyncIterator[dict[Language, Engine]]:
         (JS, "let n = 0; for (const one of await tools.search_nodes({ query: 'q' })) n += one.id; return n", 1),
         (JS, "try { await tools.ops.echo({ text: 'fail' }) } catch (e) { return [e.code, e.next_step] }", CLOSED),
         (JS, "return '\\ud800'", "\ufffd"),
+        (JS, "return ['a', 'b'].map((text) => tools.ops.echo({ text }))", ["a", "b"]),
+        (PY, "# await nothing\n'await' + ops__echo(text='x')", "awaitx"),
+        (PY, "[float('nan'), float('inf'), 1.5]", [None, None, 1.5]),
         (JS, "await new Promise((done) => setTimeout(done, 5)); return 'later'", "later"),
         (PY, "1 + 1", 2),
         (PY, "", None),
@@ -210,3 +213,19 @@ def test_a_pool_of_500_costs_few_tokens() -> None:
     spec = run_code_spec(pool, list(Language))
     assert len(json.dumps([spec.description, spec.input])) < 3500
     assert "more (search for them)" in spec.description
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        ("ops.echo(text='x')", "Call a tool as namespace__tool(name=value)."),
+        ("tools.ops.echo(text='x')", "Call a tool as namespace__tool(name=value)."),
+        ("ops__ecko(text='x')", "Did you mean ops__echo"),
+        ("x = await ops__echo(text='a')\nops__echo(text='b')", "Write await before every call."),
+        ("x = await ops__echo(text='a')\nsearch_nodes(query='b')[0]", "Write await before every call."),
+    ],
+)
+async def test_python_that_calls_wrongly_is_told_how(engines: dict[Language, Engine], code: str, hint: str) -> None:
+    outcome = await ran(engines[PY], code, PY)
+    assert outcome.error is not None
+    assert hint in outcome.error.message
