@@ -154,7 +154,8 @@ def _source_report(name: str, outcome: Outcome, timeout: float | None) -> Source
     result = outcome.result
     failure = result.failure if result is not None else None
     if outcome.status is Status.TIMED_OUT and failure is None:
-        failure = Failure(FailureCode.TIMEOUT, f"No answer within {timeout:g} s.", retryable=True)
+        step = "Use what the others say, or call again later."
+        failure = Failure(FailureCode.TIMEOUT, f"No answer within {timeout:g} s.", next_step=step, retryable=True)
     count = len(cast("Sequence[Json]", result.value or ())) if result is not None and result.ok else None
     return SourceReport(name, outcome.status, count, failure, outcome.seconds)
 

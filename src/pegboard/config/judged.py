@@ -6,7 +6,8 @@ from pegboard.config.types import OBJECT, PATH, TEXT, TEXTS, choice
 OVERRIDE = Table(
     "override",
     "What the operator says of a tool, also a foreign one, in the place of what its source says. The server is not "
-    'changed. `[override."github.create_issue"]`.',
+    'changed. `[override."github.create_issue"]`. `NAME` is as callers know it, so after `[sources.X.tools.T]`, whose '
+    "words it beats.",
     (
         Key("description", TEXT, "What it does, instead of the description that its source sends."),
         Key("title", TEXT, "Its name for people."),

@@ -39,7 +39,7 @@ _DROP = Key(
 SHAPE = Table(
     "sources.NAME.tools.TOOL",
     "How one tool of a source shall look; `TOOL` is its own name, or a glob. The old shape is in no schema, answer or "
-    "error.",
+    "error. Words in `[override.NAME]` beat those here.",
     (
         Key("name", TEXT, "Another name."),
         Key("title", TEXT, "Another title."),

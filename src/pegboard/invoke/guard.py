@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from pegboard.core import Call, Change, Failure, FailureCode, Handler, Middleware, Mode, Report, Result, ToolSpec
 from pegboard.core.mode import relaxed
+from pegboard.invoke.hint import told
 from pegboard.invoke.lookup import SpecOf
 from pegboard.schema.mend import Mended, mend
 from pegboard.schema.types import Json, Schema
@@ -80,7 +81,7 @@ def refuse(spec: ToolSpec, judge: Validator, call: Call) -> Result:
         call: the call.
     """
     violations = judge.violations(call.arguments)
-    hints = [str(hint) for hint in spec.hints]
+    hints = [str(hint) for hint in spec.hints] if call.parent is None else told(spec, call)
     details: dict[str, Any] = {"violations": [one.to_json() for one in violations]}
     if hints:
         details["hints"] = hints

@@ -39,9 +39,23 @@ async def test_a_failure_that_is_not_the_tools_stays_as_it_is(code: FailureCode)
     assert await failed(result) is result
 
 
-async def test_without_hints_and_without_failures_nothing_is_added() -> None:
+@pytest.mark.parametrize("code", ["failed", "upstream", "unavailable", "timeout", "outcome_unknown"])
+async def test_a_failure_that_says_no_more_than_its_message_gets_a_next_step(code: str) -> None:
     plain = ToolSpec(name=ToolName("a", "b"))
-    result = await failed(Result.failed(FailureCode.FAILED, "no"), plain)
-    assert result == Result.failed(FailureCode.FAILED, "no")
+    failure = (await failed(Result.failed(FailureCode(code), "no"), plain)).failure
+    assert failure is not None
+    assert failure.next_step
+    said = Result.failed(FailureCode(code), "no", next_step="Ask Ann.")
+    assert await failed(said, plain) == said
+
+
+async def test_inside_of_a_composed_tool_nothing_points_back_to_it() -> None:
+    handler = pipeline(RecordingHandler(Result.failed(FailureCode.FAILED, "no")), hints({SPEC.name: SPEC}.get))
+    failure = (await handler(Call(tool=SPEC.name, arguments={}, parent="outer"))).failure
+    assert failure is not None
+    assert failure.next_step == "Hints: call chat.open_dm first if you only have a user."
+
+
+async def test_without_failures_nothing_is_added() -> None:
     ok = Result(value=1)
     assert await failed(ok) is ok
