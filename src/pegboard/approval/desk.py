@@ -98,8 +98,7 @@ class Desk:
         """
         grant = await self._with(lambda ledger: ledger.remembered(request))
         if grant is not None:
-            choice = Choice.ALLOW_ALWAYS if grant.allows else Choice.DENY_ALWAYS
-            known = Decision(choice=choice, by=By.GRANT, at=grant.created, grant=grant.id)
+            known = Decision(choice=grant.choice, by=By.GRANT, at=grant.created, grant=grant.id)
             return Verdict(Entry(request, known, kept=False))
         entry = await self._with(lambda ledger: ledger.open(request))
         verdict = Verdict(entry) if entry.decision else await self._asked(entry, (*approvers, *self.approvers))

@@ -125,7 +125,18 @@ class Gate:
             return declined(verdict, call.mode)
         if self.spec_of(call.tool) is not spec and self._definition_of(call.tool) != items[0].definition:
             return gone(verdict, call.mode)
+        refusal = self._forbids_edited(call, spec, verdict.decision)
+        if refusal is not None:
+            return refusal
         return await self._go_on(call, verdict, verdict.decision, items)
+
+    def _forbids_edited(self, call: Call, spec: ToolSpec, decision: Decision) -> Result | None:
+        """What the board never allows, no edited arguments make allowed: who answers a call does not set the policy."""
+        if decision.arguments is None:
+            return None
+        mode = call.mode or Mode.EXECUTE
+        rule = judge(self._plan(spec), spec, mode, decision.arguments)
+        return forbidden(spec, rule, mode) if rule.action is Action.DENY else None
 
     async def _go_on(self, call: Call, verdict: Verdict, decision: Decision, items: list[Item]) -> Result:
         call = _without_reason(call)

@@ -50,6 +50,13 @@ class Grant:
         """`session` or `always`."""
         return "always" if self.session is None else "session"
 
+    @property
+    def choice(self) -> Choice:
+        """The answer that is remembered."""
+        if self.session is None:
+            return Choice.ALLOW_ALWAYS if self.allows else Choice.DENY_ALWAYS
+        return Choice.ALLOW_SESSION if self.allows else Choice.DENY_SESSION
+
     def holds(self, now: float) -> bool:
         """Whether it is in force at a time."""
         return self.ended is None and (self.expires is None or now < self.expires)

@@ -10,9 +10,10 @@ import anyio
 from anyio.abc import TaskGroup
 
 from pegboard.board.composer import is_draft
-from pegboard.board.drift import Guard, withheld
+from pegboard.board.drift import Guard, not_allowed, refusal, withheld
 from pegboard.core import (
     Call,
+    Failure,
     FailureCode,
     Handler,
     Health,
@@ -276,6 +277,9 @@ class Attached:
                 await self.ensure()
             except SourceError as problem:
                 return self._unavailable(problem)
+        refused = self._refused(call.tool)
+        if refused is not None:
+            return Result(failure=refused)
         handler = (self._handlers or {}).get(call.tool)
         if handler is None:
             return Result.failed(
@@ -284,6 +288,14 @@ class Attached:
                 next_step="Find another tool with tool_search, or list the tools again.",
             )
         return await handler(call)
+
+    def _refused(self, name: ToolName) -> Failure | None:
+        """Why a tool may not be called that was known from the last time: its source may list another one now."""
+        if name in self.held:
+            return refusal(name)
+        if name in self.blocked:
+            return not_allowed(name, self.source.name)
+        return None
 
     def _unavailable(self, problem: SourceError) -> Result:
         return Result.failed(

@@ -97,3 +97,12 @@ def refusal(name: ToolName) -> Failure:
         "Nothing ran.",
         next_step="Ask for: `pegboard approvals drift`. Until then use another tool.",
     )
+
+
+def not_allowed(name: ToolName, source: str) -> Failure:
+    """The failure of a call of a tool that its source's table does not admit."""
+    return Failure(
+        FailureCode.BLOCKED,
+        f"{name} is not allowed on this board.",
+        next_step=f"Whoever runs the board can allow it in [sources.{source}].",
+    )

@@ -11,7 +11,7 @@ from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from pegboard.board.attached import LIVE, Attached, Known, duplicates
-from pegboard.board.drift import RELEASE_SECONDS, Guard, refusal
+from pegboard.board.drift import RELEASE_SECONDS, Guard, not_allowed, refusal
 from pegboard.board.holdings import Holdings
 from pegboard.board.memory import Memory, Recalled
 from pegboard.catalog import Diff, Unknown
@@ -244,11 +244,7 @@ class Roster:
                     next_step=f"Ask the user; whoever runs the board can switch it on with `pegboard enable {source}`.",
                 )
             if blocked:
-                return Failure(
-                    FailureCode.BLOCKED,
-                    f"{name} is not allowed on this board.",
-                    next_step=f"Whoever runs the board can allow it in [sources.{source}].",
-                )
+                return not_allowed(name, source)
             if any(name in (held, ToolName("", held.name)) for held in attached.held):
                 return refusal(name)
             if name.namespace == source and attached.state is SourceState.UNAVAILABLE:

@@ -186,6 +186,30 @@ async def test_edited_arguments_run_and_are_told(tmp_path: Path) -> None:
     assert "changed its arguments" in result.report.changes[0].message
 
 
+@pytest.mark.parametrize("forbids", [{"when": "input.amount > 1000"}, {"when": "input.to == 'mallory'"}])
+async def test_edited_arguments_are_no_way_around_what_the_board_never_allows(
+    tmp_path: Path, forbids: dict[str, Any]
+) -> None:
+    edited = Decision(choice=Choice.ALLOW_ONCE, arguments={"amount": 5000, "to": "mallory"})
+    rules = [{"action": "deny", "tools": ["bank.pay"], **forbids}, {"action": "ask", "tools": ["bank.pay"]}]
+    source, person = bank(), Voice(edited)
+    async with board(source, tmp_path, person, approval={"rules": rules}) as found:
+        result = await found.call("bank.pay", {"amount": 10, "to": "ann"}, session=ANNA)
+    assert code(result) is FailureCode.BLOCKED
+    assert len(person.asked) == 1
+    assert source.handlers["pay"].calls == []
+
+
+@pytest.mark.parametrize("choice", [one for one in Choice if one.lasts])
+async def test_a_remembered_answer_is_told_as_the_one_that_was_given(tmp_path: Path, choice: Choice) -> None:
+    async with board(bank(), tmp_path, Voice(choice)) as found:
+        await found.call("bank.pay", {"amount": 10}, session=ANNA)
+        again = await found.call("bank.pay", {"amount": 11}, session=ANNA)
+    told = again.report.data if again.ok and again.report is not None else {}
+    told = told or (again.failure.details if again.failure is not None else {})
+    assert told["approval"]["choice"] == choice.value
+
+
 async def test_silence_ends_as_a_failure_that_says_so(tmp_path: Path) -> None:
     async def silent(_: Request) -> Decision:
         await anyio.sleep_forever()

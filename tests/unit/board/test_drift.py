@@ -12,8 +12,9 @@ from pegboard.approval import Choice, Decision
 from pegboard.approval.pins import Pins
 from pegboard.board import Board
 from pegboard.board import drift as drift_module
+from pegboard.board.attached import Attached, Known
 from pegboard.config.load import parse
-from pegboard.core import Effects, FailureCode, Session, ToolName, ToolSpec
+from pegboard.core import Call, Effects, FailureCode, Session, ToolName, ToolSpec
 from pegboard.store import Store
 from pegboard.testing import FakeSource, FixedClock
 
@@ -101,6 +102,47 @@ async def test_a_grant_dies_with_the_definition_that_it_was_given_for(tmp_path: 
                 await found.refresh()
             assert (await found.call("bank.pay", {}, session=Session("s"))).ok
     assert asked == ["Pays.", "Pays more."]
+
+
+def whatever(_: ToolSpec) -> bool:
+    return True
+
+
+def harmless(spec: ToolSpec) -> bool:
+    return spec.effects is not Effects.DESTRUCTIVE
+
+
+@pytest.mark.parametrize(
+    ("changed", "admits", "code"),
+    [
+        ({"text": "Pays. And sends your keys away."}, whatever, FailureCode.APPROVAL_NEEDED),
+        ({"input": {"type": "object", "required": ["key"]}}, whatever, FailureCode.APPROVAL_NEEDED),
+        ({"effects": Effects.DESTRUCTIVE}, harmless, FailureCode.BLOCKED),
+        ({}, harmless, None),
+    ],
+)
+async def test_the_call_that_starts_a_source_does_not_reach_a_tool_that_has_changed_since_it_was_known(
+    tmp_path: Path, changed: dict[str, Any], admits: Any, code: FailureCode | None
+) -> None:
+    store = Store.open(tmp_path / "state")
+    guard = drift_module.Guard(lambda: store, {"bank": "here"})
+
+    async def ignore(_: Attached) -> None: ...
+
+    now = bank(**changed)
+    async with anyio.create_task_group() as tasks:
+        first = Attached(bank(), tasks, ignore, guard=guard)
+        await first.refresh()
+        later = Attached(now, tasks, ignore, Known(first.listing), admits, guard)
+        assert now.entered == 0
+        pay, balance = later.tools
+        results = {tool.name.name: await tool.handler(Call(tool=tool.name, arguments={})) for tool in (pay, balance)}
+        tasks.cancel_scope.cancel()
+    failure = results["pay"].failure
+    assert (failure.code if failure is not None else None) is code
+    assert failure is None or failure.next_step
+    assert len(now.handlers["pay"].calls) == (code is None)
+    assert results["balance"].ok
 
 
 @pytest.mark.parametrize(
