@@ -217,3 +217,22 @@ def test_references_that_lead_in_a_ring_are_cut_once() -> None:
     repaired = repair(ring)
     assert sum("back to itself" in change.message for change in repaired.changes) == 1
     assert repair(repaired.schema).changes == ()
+
+
+def test_keywords_that_stand_among_the_properties_with_required_are_moved_to_the_object() -> None:
+    inner = {"x": {"type": "string"}, "required": ["x"], "additionalProperties": False, "type": "object"}
+    found = repair({"type": "object", "properties": {"p": {"type": "object", "properties": inner}}}).schema
+    assert found["properties"]["p"] == {
+        "type": "object",
+        "properties": {"x": {"type": "string"}},
+        "required": ["x"],
+        "additionalProperties": False,
+    }
+
+
+def test_parameters_that_are_called_as_keywords_stay_parameters() -> None:
+    table = {"type": {"type": "string"}, "additionalProperties": True, "required": {"type": "boolean"}}
+    found = repair({"type": "object", "properties": table}).schema
+    assert list(found["properties"]) == ["type", "additionalProperties", "required"]
+    named = {"type": "object", "x": {"type": "string"}, "required": ["type", "x"]}
+    assert list(repair({"type": "object", "properties": named}).schema["properties"]) == ["type", "x"]

@@ -94,6 +94,7 @@ class Tree:
             names += [name for name in cast("list[Any]", stray) if isinstance(name, str)]
             del table["required"]
             self.record.note(f"{old}/properties/required", "`required` stood among the properties: moved to the object")
+            self._lift_others(node, names, old)
         for name in table:
             flag = as_object(table[name]).get("required")
             if isinstance(flag, bool):
@@ -101,6 +102,19 @@ class Tree:
                 self.record.note(old + pointer("properties", name), "a boolean `required` is moved to the object")
         if names:
             node["required"] = list(dict.fromkeys(names))
+
+    def _lift_others(self, node: Node, required: list[str], old: str) -> None:
+        """Where `required` stood among the properties, so may other keywords of the object, which are no schemas."""
+        table: Node = node["properties"]
+        for name, misplaced in (
+            ("additionalProperties", isinstance(table.get("additionalProperties"), bool)),
+            ("type", table.get("type") == "object"),
+        ):
+            if misplaced and name not in required:
+                node.setdefault(name, table.pop(name))
+                self.record.note(
+                    f"{old}/properties/{name}", f"`{name}` stood among the properties: moved to the object"
+                )
 
     def _child(self, node: Node, keyword: str, old: str, new: str) -> None:
         value = node[keyword]
