@@ -50,7 +50,7 @@ def _run(arguments: list[str]) -> int:
 
     as_json = "--json" in arguments
     try:
-        command, bound, _ = build().parse_args(arguments, exit_on_error=False, print_error=False)
+        command, bound, _ = build().parse_args(_stdin_as_word(arguments), exit_on_error=False, print_error=False)
         return _finish(command(*bound.args, **bound.kwargs))
     except CycloptsError as problem:
         problem.verbose = False
@@ -60,6 +60,13 @@ def _run(arguments: list[str]) -> int:
         if known is None:
             raise
         return report(known, as_json=as_json)
+
+
+def _stdin_as_word(arguments: list[str]) -> list[str]:
+    """A lone `-` is a word and no option, also where a command takes any number of words."""
+    if arguments[:1] not in (["check"], ["probe"]) or "-" not in arguments or "--" in arguments:
+        return arguments
+    return [*(argument for argument in arguments if argument != "-"), "--", "-"]
 
 
 def _finish(outcome: Any) -> int:

@@ -1,5 +1,6 @@
 """`pegboard check`: what it takes, what it prints, how it ends, and what it writes."""
 
+import io
 import json
 import sys
 import tomllib
@@ -174,3 +175,12 @@ def test_a_file_without_tools_is_refused_and_one_of_nothing_but_rubbish_says_so(
     said = check("x.json")
     assert said.code in (1, 2) and said.err and "Traceback" not in said.err
     assert check("missing.json").code == 2
+
+
+@pytest.mark.parametrize("command", ["check", "probe"])
+def test_tools_are_read_from_standard_input(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff" + json.dumps({"tools": TOOLS})))
+    assert run([command, "-", "--json"]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["tools"]
