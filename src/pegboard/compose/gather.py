@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from pegboard.compose.fanout import Job, Outcome, Pace, fan_out
 from pegboard.compose.inner import Inner, payload
 from pegboard.compose.merge import Merged
-from pegboard.compose.report import common_code, failure_json
+from pegboard.compose.report import common_code, failure_json, notes_of
 from pegboard.core import (
     Call,
     Failure,
@@ -77,7 +77,7 @@ class ScatterRun:
                 result = await inner.call(spec, arguments, key=name)
                 if not result.ok or (inner.outer.mode or Mode.EXECUTE) is Mode.DRY_RUN:
                     return result
-                return Result(value=_records(branch, payload(result)))
+                return Result(value=_records(branch, payload(result)), report=result.report)
             except ExpressionError as error:
                 return Result.failed(FailureCode.FAILED, str(error), where=name, next_step=error.next_step)
 
@@ -91,15 +91,19 @@ class ScatterRun:
         }
         merged = self.scatter.merge(answers) if mode is not Mode.DRY_RUN else Merged([])
         sources = {name: _source_report(name, outcome, self.scatter.timeout) for name, outcome in outcomes.items()}
+        parts = [
+            (name, outcome.result.report) for name, outcome in outcomes.items() if outcome.result and outcome.result.ok
+        ]
+        notes = (*merged.notes, *(notes_of(parts) if mode is Mode.EXECUTE else ()))
         value: dict[str, Json] = {
             "records": merged.records,
             "complete": len(answers) == len(outcomes),
             "sources": {name: _source_json(report) for name, report in sources.items()},
         }
-        if merged.notes:
-            value["notes"] = list(merged.notes)
+        if notes:
+            value["notes"] = list(notes)
         failure = self._failure(sources, len(answers))
-        return Result(value=value, failure=failure, report=Report(sources=sources, notes=merged.notes), mode=mode)
+        return Result(value=value, failure=failure, report=Report(sources=sources, notes=notes), mode=mode)
 
     def _failure(self, sources: Mapping[str, SourceReport], answered: int) -> Failure | None:
         if answered >= self.scatter.quorum:

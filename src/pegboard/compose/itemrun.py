@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from pegboard.compose.fanout import Job, Outcome, Pace, fan_out
 from pegboard.compose.inner import Inner, payload, status_of
-from pegboard.compose.report import common_code, items_value, whole_status
+from pegboard.compose.report import common_code, items_value, notes_of, whole_status
 from pegboard.core import (
     Call,
     Effects,
@@ -113,6 +113,10 @@ class _Attempt:
                 return refused
         outcomes = dict(zip(places, await self._outcomes(places), strict=True))
         items = self._reports(outcomes)
+        if self.mode is Mode.EXECUTE:
+            good = [(place, outcomes[place].result) for place in places]
+            parts = [(str(place), result.report) for place, result in good if result is not None and result.ok]
+            self.notes += notes_of(parts, kind="Item")
         if self.batch.on_error == "all_or_nothing" and any(item.status is not Status.OK for item in items):
             return await self._nothing(items)
         return self._composed(items)

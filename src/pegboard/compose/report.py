@@ -1,11 +1,13 @@
 """Composite results: what a model reads of the parts, and what the whole comes to."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pegboard.core import Failure, FailureCode, ItemReport, Report, Status, StepReport
 from pegboard.schema.types import Json, JsonObject, Schema
+
+_NOTES = 20
 
 REPORT_CHOICES = ("all", "failures_only", "summary")
 
@@ -38,6 +40,29 @@ def item_json(item: ItemReport, *, with_input: bool) -> dict[str, Json]:
     if item.failure is not None:
         shown["error"] = failure_json(item.failure)
     return shown
+
+
+def notes_of(parts: Iterable[tuple[str, Report | None]], *, kind: str = "") -> tuple[str, ...]:
+    """What the parts of a composite said of their own answers, each sentence once with the parts that said it.
+
+    A part that left records out would otherwise look whole. How parts of a part went is left to their own reports.
+
+    Parameters:
+        parts: name and report of each part that succeeded.
+        kind: what a part is called before its name.
+    """
+    said: dict[str, list[str]] = {}
+    for name, report in parts:
+        for note in report.notes if report is not None else ():
+            if not note.startswith("Steps: "):
+                said.setdefault(note, []).append(name)
+    lines = [f"{f'{kind} ' if kind else ''}{_few(names)}: {note}" for note, names in said.items()]
+    return (*lines[:_NOTES], *([f"{len(lines) - _NOTES} more notes are not shown."] if len(lines) > _NOTES else []))
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
 
 
 def items_value(report: Report, choice: str, retry: JsonObject | None, *, whole: str) -> dict[str, Json]:

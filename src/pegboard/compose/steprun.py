@@ -7,7 +7,7 @@ from typing import cast
 import anyio
 
 from pegboard.compose.inner import Inner, child_mode, clock, payload, retry_after, status_of
-from pegboard.compose.report import steps_line
+from pegboard.compose.report import notes_of, steps_line
 from pegboard.compose.steps import Step
 from pegboard.core import (
     Call,
@@ -69,6 +69,7 @@ class Course:
         self.reports: list[StepReport] = []
         self.unknown: set[str] = set()
         self.changed: list[str] = []
+        self.said: list[tuple[str, Report | None]] = []
         self.failure: Failure | None = None
         self.last: Json = None
 
@@ -108,6 +109,8 @@ class Course:
         if ran_in is Mode.DRY_RUN:
             self.unknown.add(step.id)
         self._keep(step, value)
+        if ran_in is Mode.EXECUTE:
+            self.said.append((step.id, result.report))
         self.reports.append(StepReport(step.id, str(spec.name), Status.OK, value, seconds=clock() - began))
         return True
 
@@ -226,7 +229,8 @@ class Course:
         """The report so far; steps that were not reached are skipped."""
         skipped = [StepReport(id, "", Status.SKIPPED) for id in rest]
         steps = (*self.reports, *skipped)
-        return Report(steps=steps, notes=(f"Steps: {steps_line(steps)}.",) if steps else ())
+        line = (f"Steps: {steps_line(steps)}.",) if steps else ()
+        return Report(steps=steps, notes=(*line, *notes_of(self.said, kind="Step")))
 
 
 def _arguments(step: Step, scope: Mapping[str, Json]) -> JsonObject:

@@ -155,6 +155,9 @@ def _plain(value: Fraction) -> int | float:
 
 
 def _number(value: Json) -> int | float:
+    """A number, also one that the backend writes as a text."""
+    if isinstance(value, str) and re.fullmatch(r"\s*[+-]?[0-9]{1,40}(\.[0-9]{1,40})?\s*", value):
+        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{text_of(value)[:40]!r} is no number")
     return value

@@ -241,10 +241,14 @@ def _nullable(schema: dict[str, Json]) -> dict[str, Json]:
 
 
 def _fitted(value: Json, node: Schema | None) -> Json:
-    """A code that is written as a text, as the number or boolean that the backend's schema asks for."""
-    if not isinstance(value, str) or node is None:
+    """A value as the backend's schema asks for it: a number or boolean of a text, a text of a number."""
+    if node is None:
         return value
-    kinds = as_list(node.get("type")) or [node.get("type")]
+    kinds: list[Json] = as_list(node.get("type")) or [node.get("type")]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value) if set(kinds) <= {"string", "null"} and "string" in kinds else value
+    if not isinstance(value, str):
+        return value
     if "string" in kinds or not {"integer", "number", "boolean"} & {str(kind) for kind in kinds}:
         return value
     try:

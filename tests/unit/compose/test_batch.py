@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_board import SmallBoard, failed, tool
 
 from pegboard.compose import Undo, UpstreamTool, batch
-from pegboard.core import Call, Effects, FailureCode, Mode, Result, Status, ToolName, with_modes
+from pegboard.core import Call, Effects, FailureCode, Mode, Report, Result, Status, ToolName, with_modes
 from pegboard.errors import DefinitionError
 from pegboard.schema.template import Template
 
@@ -49,6 +49,19 @@ def test_each_item_has_its_own_status_in_the_order_given() -> None:
     assert result.value["status"] == "partial"
     assert result.value["items"][2]["value"] == {"id": "u2", "verbose": True}
     assert result.value["retry"] == {"user_id": ["x1"], "verbose": True}
+
+
+async def search(query: str) -> Any:
+    left = ("Record 3 was left out.",) if query != "b" else ()
+    return Result(value=[query], report=Report(notes=left))
+
+
+def test_what_a_part_says_of_its_answer_is_said_of_the_whole() -> None:
+    finder = tool("crm.search", search, properties={"query": STRING}, required=["query"], description="Search.")
+    once = SmallBoard([finder, batch("crm.search", name="crm.search_all", over="query")])
+    result = once.call("crm.search_all", query=["a", "b", "c"])
+    assert result.value["notes"] == ["Item 0, 2: Record 3 was left out."]
+    assert "notes" not in once.call("crm.search_all", query=["b"]).value
 
 
 def test_what_failed_comes_back_as_the_input_of_the_next_call() -> None:

@@ -190,3 +190,26 @@ def test_the_schema_follows() -> None:
         },
         "required": ["b", "s", "n"],
     }
+
+
+@pytest.mark.parametrize(
+    ("entry", "theirs", "ours"),
+    [
+        ({"path": "C", "unit": "cents -> units"}, "1250", 12.5),
+        ({"path": "C", "scale": 2, "offset": 1}, "-1.5", -2),
+        ({"path": "C", "date": "unix"}, "0", "1970-01-01T00:00:00Z"),
+    ],
+)
+def test_a_number_that_the_backend_writes_as_a_text_is_a_number_here_and_a_text_again_there(
+    entry: Any, theirs: str, ours: Any
+) -> None:
+    mapped = FieldMap.parse({"ours": entry})
+    assert mapped.forward({"C": theirs}) == {"ours": ours}
+    schema = {"type": "object", "properties": {"C": {"type": "string"}}}
+    assert mapped.backward({"ours": ours}, schema) == {"C": theirs}
+
+
+@pytest.mark.parametrize("text", ["", "12,5", "nan", "0x10", "12 g", "1_000", "١٢"])
+def test_a_text_that_is_no_plain_number_is_not_guessed_at(text: str) -> None:
+    with pytest.raises(FieldError):
+        FieldMap.parse({"ours": {"path": "C", "scale": 2}}).forward({"C": text})
