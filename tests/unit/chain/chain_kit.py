@@ -1,9 +1,11 @@
 """A board with a shop whose tools write down each time that they take effect, and a chain over them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import anyio.lowlevel
 
 from pegboard.board import Board
 from pegboard.chain import Chain
@@ -28,6 +30,7 @@ class Shop:
         self.effects: list[str] = []
         self.calls: list[Call] = []
         self.failing: dict[str, Result] = {}
+        self.on_call: Callable[[str], object] = lambda name: None
 
     def source(self) -> Source:
         specs = [
@@ -40,6 +43,8 @@ class Shop:
     async def _run(self, call: Call) -> Result:
         self.calls.append(call)
         name, given = call.tool.name, call.arguments
+        self.on_call(name)
+        await anyio.lowlevel.checkpoint()
         if name in self.failing:
             return self.failing[name]
         self.effects.append(name)
@@ -73,9 +78,9 @@ def _spec(name: str, effects: Effects, /, **properties: Any) -> ToolSpec:
     return ToolSpec(name=ToolName("shop", name), description=name, input=schema, effects=effects)
 
 
-def board(shop: Shop, folder: Path, **chains: Mapping[str, Any]) -> Board:
+def board(shop: Shop, folder: Path, *, more: Mapping[str, Any] | None = None, **chains: Mapping[str, Any]) -> Board:
     """A board with the shop and with chains; every board over one folder shares its runs."""
-    document = {"board": {"store": str(folder / "store")}, "chain": chains or {"checkout": CHECKOUT}}
+    document = {"board": {"store": str(folder / "store")}, "chain": chains or {"checkout": CHECKOUT}, **(more or {})}
     return Board.open(parse(document, folder=folder), beside=[shop.source()])
 
 
