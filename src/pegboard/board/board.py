@@ -58,12 +58,13 @@ from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.missing import missing
 from pegboard.discovery.produced import Produced
-from pegboard.discovery.residency import Exposed, Exposure, expose
+from pegboard.discovery.residency import Exposed, Exposure, expose, exposed_to
 from pegboard.discovery.searches import searches
 from pegboard.errors import StoreError
 from pegboard.index import Found, Prerequisite, Where
 from pegboard.index import make as make_index
 from pegboard.invoke.budget import budget as limit_calls
+from pegboard.invoke.pool import pooled, selection_of
 from pegboard.schema.types import JsonObject
 from pegboard.store.published import Published
 
@@ -141,7 +142,7 @@ class Board(Overseen, Proceeding):
         self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
         watched = self._wellness.watch(self.spec)
         lacking = missing(self, self.spec, Produced())
-        inside = (forgery(self.spec), hydrate(self), lacking)
+        inside = (pooled(self.spec), forgery(self.spec), hydrate(self), lacking)
         outer = (owned(self._sessions), spending, searched, *inside, *middleware, watched)
         self._handler = self._passage.handler(self, outer)
 
@@ -307,7 +308,7 @@ class Board(Overseen, Proceeding):
             session: whose view; None for what every session sees.
             single_turn: the agent has one turn, so it gets every tool, and no meta-tools to find others by.
         """
-        exposed = self._exposed(single_turn)
+        exposed = self._exposed(session, single_turn)
         names = self._sessions.loaded(session) if session is not None else ()
         here = {spec.name for spec in exposed.direct} if names else set[ToolName]()
         tools = [self.tool(name) for name in names if name not in here]
@@ -337,7 +338,10 @@ class Board(Overseen, Proceeding):
         """What would help models to choose among the tools; nothing is wrong."""
         return self._held.exposed.advice
 
-    def _exposed(self, single_turn: bool) -> Exposed:
+    def _exposed(self, session: Session | None, single_turn: bool) -> Exposed:
+        pool = None if session is None else selection_of(session)
+        if pool is not None:
+            return exposed_to(pool, self.catalog, self.residency, self._held.hot, single_turn=single_turn)
         return expose(self.catalog, self.residency, single_turn=True) if single_turn else self._held.exposed
 
     def deferred_bytes(self) -> int:

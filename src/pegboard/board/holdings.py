@@ -104,10 +104,13 @@ class Holdings:
 
     async def search(self, query: str, *, limit: int = 8, where: Where | None = None) -> Found:
         """The tools that meet a request best. The index catches up here, so that a change costs nothing until then."""
-        while self._index is None or self._behind or self._lock.locked():
-            async with self._lock:
-                await self._catch_up()
-        return self._index.search(query, limit=limit, where=where)
+        if self._index is not None and not self._behind and not self._lock.locked():
+            return self._index.search(query, limit=limit, where=where)
+        # Searched under the lock: two that look at it again after they let it go would hand it to one another for ever.
+        async with self._lock:
+            await self._catch_up()
+            assert self._index is not None
+            return self._index.search(query, limit=limit, where=where)
 
     async def graph(self) -> Graph:
         """Who gives what whom needs, among the tools that models see; made when it is first asked for."""

@@ -1,4 +1,4 @@
-"""`pegboard agent eval`: does an agent choose the tools that it should."""
+"""`pegboard agent`: run an agent; `agent eval`: does it choose the tools that it should."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,8 @@ from pegboard.cli.output import document, guarded, one_line, say, table
 from pegboard.errors import ConfigError
 from pegboard.trace.record import Run
 
-app: Any = App(name="agent", help="Agents over the board: does one choose the tools that it should.")
+app: Any = App(name="agent", help="Agents over the board: run one, and judge whether it chooses the right tools.")
+app.command("pegboard.cli.agent_run:run", name="run")
 
 Runs = Annotated[int, Parameter(validator=Number(gte=1))]
 

@@ -52,6 +52,12 @@ def foreign(text: str) -> None:
     data(clean(text) if (_stream or sys.stdout).isatty() else text)
 
 
+def piece(text: str) -> None:
+    """Print a piece of a text that is still being made, without control characters in a terminal."""
+    stream = _stream or sys.stdout
+    _write(stream, clean(text) if stream.isatty() else text, end="")
+
+
 def document(value: Json) -> None:
     """Print one JSON document."""
     data(json.dumps(value, indent=2, ensure_ascii=False, default=str))
@@ -86,7 +92,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     Console(file=_stream or sys.stdout).print(shown)
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str, end: str = "\n") -> None:
     stream.flush()
-    stream.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    stream.buffer.write((text + end).encode("utf-8", "backslashreplace"))
     stream.flush()

@@ -48,7 +48,11 @@ VERBS = (
     Verb("bench", "pegboard.cli.bench:app", "Measure search on your own sets of requests."),
     Verb("insight", "pegboard.cli.insight:app", "Learn from traces: what to bundle, batch, merge and retire."),
     Verb("test", "pegboard.cli.test:test_tool", "Run one tool alone on recorded examples."),
-    Verb("agent", "pegboard.cli.agent:app", "Judge an agent's choice of tools: agent eval."),
+    Verb(
+        "agent",
+        "pegboard.cli.agent:app",
+        "Run an agent on the board, or judge its choice of tools.",
+    ),
     Verb("hints", "pegboard.cli.hints:hints", "List what to call before which tool, as schemas suggest it."),
     Verb("health", "pegboard.cli.health:health", "Say whether services can be relied on now."),
     Verb(

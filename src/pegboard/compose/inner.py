@@ -81,7 +81,7 @@ class Inner:
             tool=tool.name,
             arguments=arguments,
             mode=child_mode(tool, mode or self.outer.mode or Mode.EXECUTE),
-            session=self.outer.session,
+            session=self.outer.session.whole,
             id=f"{self.outer.id}/{key}",
             parent=self.outer.id,
             group=self.outer.id,

@@ -65,7 +65,7 @@ class PairedRun:
         inner = Call(
             tool=self.other,
             arguments={key: value for key, value in arguments.items() if value is not None},
-            session=call.session,
+            session=call.session.whole,
             parent=call.id,
             group=call.group,
         )

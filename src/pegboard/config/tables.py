@@ -1,6 +1,7 @@
 """Every table and key of `pegboard.toml`. To add one, write it here: parser, template and reference page follow."""
 
 from pegboard.config.adapters import ADAPTERS
+from pegboard.config.agents import AGENT
 from pegboard.config.approval import APPROVAL
 from pegboard.config.coded import CODEMODE
 from pegboard.config.composed import BATCH, BUNDLE, CHAIN, DEPRECATED, HINT, SCATTER
@@ -356,6 +357,7 @@ TABLES: tuple[Table, ...] = (
     HINT,
     DIRECTORIES,
     SUGGESTIONS,
+    AGENT,
     BUILDER,
     OTLP,
 )

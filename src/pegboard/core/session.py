@@ -1,6 +1,7 @@
 """One agent run, as an identity: who calls, in which session, and what it may spend. Its state lives elsewhere."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 AGENT_TOOL_CALLS = 10
 """How many tool calls an agent makes that Pegboard executes, unless its own config says another number."""
@@ -35,6 +36,7 @@ class Session:
         agent: the agent's or client's own name, if it told one.
         run: the trace run, where it differs from the session.
         budget: what it may spend, where that is not the board's own rule.
+        tools: selectors of the tools that it sees and may call; None for all of the board's.
     """
 
     id: str = "local"
@@ -42,6 +44,12 @@ class Session:
     agent: str | None = None
     run: str | None = None
     budget: Budget | None = None
+    tools: tuple[str, ...] | None = None
+
+    @property
+    def whole(self) -> Self:
+        """The same session with every tool of the board: what composed tools call on its behalf."""
+        return self if self.tools is None else replace(self, tools=None)
 
     @property
     def run_id(self) -> str:

@@ -12,7 +12,8 @@ from pegboard.discovery.category import category_of
 from pegboard.discovery.define import meta_spec
 from pegboard.discovery.desk import Desk
 from pegboard.discovery.suggested import FITS, is_good, rows, told
-from pegboard.index import Found, Hit, Prerequisite
+from pegboard.index import Found, Hit, Prerequisite, Where
+from pegboard.invoke.pool import selection_of
 from pegboard.schema.example import example
 from pegboard.schema.types import Json, JsonObject, as_object
 
@@ -37,7 +38,7 @@ async def find_tool_by_intent(desk: Desk, call: Call) -> Result:
     intent = str(call.arguments.get("intent") or "").strip()
     if not intent:
         return Result(failure=no_words("intent"))
-    found = await desk.search(intent, SHOWN)
+    found = await desk.search(intent, SHOWN, Where(select=selection_of(call.session)))
     view = desk.view(call.session)
     offered = [] if is_good(found) else rows(await desk.openings.offers(intent, call.session))
     value: dict[str, Any] = {"intent": intent[:ECHO], "confidence": round(found.confidence, 2)}

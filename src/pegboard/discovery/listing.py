@@ -12,6 +12,7 @@ from pegboard.discovery.desk import Desk
 from pegboard.discovery.residency import Exposure
 from pegboard.discovery.suggested import rows, told
 from pegboard.errors import nearest
+from pegboard.invoke.pool import selection_of
 from pegboard.schema.types import JsonObject
 
 PAGE = 100
@@ -30,7 +31,9 @@ SPEC = meta_spec(
 
 async def list_available_tools(desk: Desk, call: Call) -> Result:
     """One page of the catalog, with the namespaces, the categories, and the sources that are not well."""
-    seen = [spec for spec in desk.catalog.specs if desk.exposure(spec.name)[0] is not Exposure.HIDDEN]
+    pool = selection_of(call.session)
+    shown = [spec for spec in desk.catalog.specs if pool is None or spec in pool]
+    seen = [spec for spec in shown if desk.exposure(spec.name)[0] is not Exposure.HIDDEN]
     category, namespace = (str(call.arguments.get(key) or "") for key in ("category", "namespace"))
     categories = Counter(category_of(spec)[0] for spec in seen)
     namespaces = Counter(spec.name.namespace for spec in seen)

@@ -138,6 +138,22 @@ def expose(catalog: Catalog, policy: Residency, hot: Sequence[str] = (), *, sing
     )
 
 
+def exposed_to(
+    pool: Selection, catalog: Catalog, policy: Residency, hot: Sequence[str] = (), *, single_turn: bool = False
+) -> Exposed:
+    """What the policy decides for a session that has a part of the tools only, as if there were no others.
+
+    Parameters:
+        pool: picks the part.
+        catalog: all tools.
+        policy: the policy.
+        hot: the full names of the tools that agents use most.
+        single_turn: the agent has one turn.
+    """
+    part = Catalog.of(tool for tool in catalog if tool.spec in pool)
+    return expose(part, policy, hot, single_turn=single_turn)
+
+
 def definition_bytes(spec: ToolSpec) -> int:
     """About how many bytes a tool's definition takes in a list."""
     row = mcp.tool(spec, spec.name.qualified)

@@ -12,7 +12,8 @@ from pegboard.discovery.desk import Desk
 from pegboard.discovery.intent import ECHO, no_words
 from pegboard.discovery.suggested import FITS, is_good, told
 from pegboard.discovery.suggested import rows as rows_of
-from pegboard.index import Found
+from pegboard.index import Found, Where
+from pegboard.invoke.pool import selection_of
 from pegboard.schema.types import Json, JsonObject
 
 DEFAULT_LIMIT, MOST = 8, 50
@@ -42,7 +43,8 @@ async def tool_search(desk: Desk, call: Call) -> Result:
     query = str(call.arguments.get("query") or "").strip()
     if not query:
         return Result(failure=no_words("query"))
-    found = await desk.search(query, clamp(call.arguments.get("limit")))
+    pool = Where(select=selection_of(call.session))
+    found = await desk.search(query, clamp(call.arguments.get("limit")), pool)
     view = desk.view(call.session)
     known = {spec.name for spec in (*view.direct, *view.loaded)}
     rows = [(hit.spec, definition(hit.spec, view)) for hit in found.hits]

@@ -1,11 +1,12 @@
 """A board as a toolset of pydantic-ai agents (extra `pydantic-ai`)."""
 
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from pegboard.board import Board
-from pegboard.core import FailureCode, Result, Session
+from pegboard.core import FailureCode, Result, Session, ToolName
 from pegboard.errors import MissingExtraError
 from pegboard.frameworks.listed import Listed, Row
 from pegboard.surface.offer import Offer
@@ -21,6 +22,9 @@ except ImportError as error:
 
 RETRIES = 2
 """How often a model is asked to mend arguments that were refused, before it is told that the call has failed."""
+
+Heard: TypeAlias = Callable[[str, ToolName, Any, Result], object]
+"""Hears of a call."""
 
 _ANYTHING = SchemaValidator(core_schema.any_schema())
 
@@ -42,10 +46,19 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
         session: who calls; by default each run of an agent is a session of its own.
         to: the dialect that schemas are handed over in, such as `openai-chat-strict`; by default the author's own.
         id: tells it from other toolsets of an agent.
+        hear: hears each call that was made: the provider's id of it, the tool, the arguments, and what came of it.
     """
 
-    def __init__(self, board: Board, *, session: Session | None = None, to: str = "mcp", id: str = "pegboard") -> None:
-        self.board = board
+    def __init__(
+        self,
+        board: Board,
+        *,
+        session: Session | None = None,
+        to: str = "mcp",
+        id: str = "pegboard",
+        hear: Heard | None = None,
+    ) -> None:
+        self.board, self._hear = board, hear
         self._session, self._to, self._id = session, to, id
 
     @property
@@ -65,6 +78,8 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
         """Call a tool through the board's pipeline."""
         offer = cast("_BoardTool[AgentDepsT]", tool).offer
         result = await self._listed(ctx).run(offer, name, tool_args, ctx.tool_call_id)
+        if self._hear is not None:
+            self._hear(ctx.tool_call_id or "", offer.find(name), tool_args, result)
         parts = parts_of(result, offer.spec(offer.find(name)))
         if result.failure is not None:
             raise _error(result, joined(parts), last=ctx.retry >= RETRIES)

@@ -1,0 +1,52 @@
+"""An agent as data: a model, what it is told, which tools it has, how far it may go."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pegboard.core.session import AGENT_TOOL_CALLS
+from pegboard.errors import ConfigError, nearest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """An agent that Pegboard runs.
+
+    Parameters:
+        name: what traces call it.
+        model: `provider:name`, or the bare name at `base_url`.
+        base_url: an OpenAI-compatible endpoint; empty for the provider's own. May hold a reference.
+        key: the secret for it, or a reference to one; empty where it wants none.
+        description: what it is for.
+        instructions: what the model is told first.
+        tools: selectors of the tools that it has; None for all.
+        max_tool_calls: how many calls it may make in one run.
+        max_turns: how many answers of the model one run may take.
+        max_cost: what one run may cost, in dollars; None for no limit.
+        timeout: seconds that one run may take.
+    """
+
+    name: str
+    model: str
+    base_url: str = ""
+    key: str = ""
+    description: str | None = None
+    instructions: str = ""
+    tools: tuple[str, ...] | None = None
+    max_tool_calls: int = AGENT_TOOL_CALLS
+    max_turns: int = 30
+    max_cost: float | None = None
+    timeout: float = 600.0
+
+    @classmethod
+    def of(cls, name: str, tables: Mapping[str, Mapping[str, Any]]) -> Self:
+        """The agent of a config's tables `[agent.NAME]`.
+
+        Raises:
+            ConfigError: there is none of this name.
+        """
+        if name not in tables:
+            near = nearest(name, tables) or sorted(tables)
+            step = f"There are: {', '.join(near)}." if near else f"Write [agent.{name}] with a model, or use --model."
+            raise ConfigError(f"There is no agent {name!r}.", where="[agent]", next_step=step)
+        return cls(name=name, **tables[name])

@@ -1,0 +1,1 @@
+"""Agents that Pegboard runs over a board (extra `agent`)."""
