@@ -7,6 +7,36 @@ from typing import Any, Self
 from pegboard.core.session import AGENT_TOOL_CALLS
 from pegboard.errors import ConfigError, nearest
 
+SPAWN = "spawn_subagent"
+"""The tool by which an agent hands a task on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegation:
+    """What an agent may hand on to subagents, and how far each of those may go.
+
+    Parameters:
+        agents: the saved agents that it may give tasks to.
+        inline: whether it may make up subagents of its own.
+        tools: selectors of the most that such a one may have; None for what the agent itself has.
+        max_spawns: how many subagents one run may have.
+        max_tool_calls: how many tool calls each may make.
+        max_turns: how many answers of the model each may take.
+        max_cost: what each may cost, in dollars.
+        timeout: seconds that each may take.
+        nesting: whether they may have subagents in turn.
+    """
+
+    agents: tuple[str, ...] = ()
+    inline: bool = True
+    tools: tuple[str, ...] | None = None
+    max_spawns: int = 5
+    max_tool_calls: int = AGENT_TOOL_CALLS
+    max_turns: int = 10
+    max_cost: float | None = None
+    timeout: float = 300.0
+    nesting: bool = False
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
@@ -24,6 +54,7 @@ class Definition:
         max_turns: how many answers of the model one run may take.
         max_cost: what one run may cost, in dollars; None for no limit.
         timeout: seconds that one run may take.
+        subagents: what it may hand on; None where it may not.
     """
 
     name: str
@@ -37,6 +68,7 @@ class Definition:
     max_turns: int = 30
     max_cost: float | None = None
     timeout: float = 600.0
+    subagents: Delegation | None = None
 
     @classmethod
     def of(cls, name: str, tables: Mapping[str, Mapping[str, Any]]) -> Self:

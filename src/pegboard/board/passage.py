@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TRACES = "traces.db"
 _DAY = 86_400.0
-_TIMED_ELSEWHERE = frozenset({"mcp"})
+_TIMED_ELSEWHERE = frozenset({"mcp", "subagents"})
 """Kinds of source that end their own calls: they know whether the request ever left."""
 
 

@@ -88,8 +88,12 @@ async def run(
     Selection.parse(tools)
     agent, task = asked(words, {key: value for key, value in given.items() if value is not None}, config)
     from pegboard.frameworks.agents.run import run_agent
+    from pegboard.frameworks.agents.subagents import Subagents
 
-    async with opened(config, approvers=[agreed if yes else in_turn(at_terminal)]) as board:
+    subagents = Subagents(agent, load(config).tables["agent"])
+    beside = [] if agent.subagents is None else [subagents]
+    async with opened(config, approvers=[agreed if yes else in_turn(at_terminal)], beside=beside) as board:
+        subagents.over(board)
         outcome = await run_agent(board, agent, task, hear=None if json else Telling())
         if json:
             document(outcome.to_json())

@@ -12,7 +12,7 @@ from pegboard.board import Board
 from pegboard.board.roster import Refresh
 from pegboard.cli.output import clean, guarded, one_line, say
 from pegboard.config import Config, load
-from pegboard.core import SourceState, SourceStatus
+from pegboard.core import Source, SourceState, SourceStatus
 
 Told = Callable[[SourceStatus, Config], str]
 
@@ -45,10 +45,13 @@ async def opened(
     told: Told | None = None,
     version: str | None = None,
     approvers: Sequence[Approver] = (),
+    beside: Sequence[Source] = (),
 ) -> AsyncGenerator[Board]:
     """As `connected`, with stdout kept for the command's own data."""
     with guarded():
-        async with connected(config, refresh=refresh, told=told, version=version, approvers=approvers) as board:
+        async with connected(
+            config, refresh=refresh, told=told, version=version, approvers=approvers, beside=beside
+        ) as board:
             yield board
 
 
@@ -60,6 +63,7 @@ async def connected(
     told: Told | None = None,
     version: str | None = None,
     approvers: Sequence[Approver] = (),
+    beside: Sequence[Source] = (),
 ) -> AsyncGenerator[Board]:
     """The board of a config; what is odd about the config or the store is told.
 
@@ -69,6 +73,7 @@ async def connected(
         told: the line to tell of a source that has come up or failed; by default one that a terminal shows and wipes.
         version: the published version that the board is held to; None: the chosen one; "live": none.
         approvers: who is asked where a call waits for a person.
+        beside: sources made in code, besides the config's.
     """
     settings = load(config)
     for warning in settings.warnings:
@@ -77,7 +82,7 @@ async def connected(
         say(f"pegboard: {config} has no sources. {_FILL}")
     with Progress(settings, told) as progress:
         async with Board.open(
-            settings, refresh=refresh, watcher=progress.hear, version=version, approvers=approvers
+            settings, beside=beside, refresh=refresh, watcher=progress.hear, version=version, approvers=approvers
         ) as board:
             progress.close()
             if logging.lastResort is not None:  # what shows warnings that nobody has a handler for

@@ -1,6 +1,7 @@
 """The table `[agent.NAME]`: a model, what it is told, which tools it has and how far it may go."""
 
 from pegboard.config.key import Key, Table
+from pegboard.config.subagents import KEYS, SUBAGENTS
 from pegboard.config.types import NUMBER, REFERENCE, SECONDS, SELECTORS, TEXT, whole
 from pegboard.core.session import AGENT_TOOL_CALLS
 
@@ -41,6 +42,14 @@ AGENT = Table(
         Key("max_turns", whole(1, 100), "How many answers of the model one run may take.", 30),
         Key("max_cost", NUMBER, "What one run may cost, in dollars, where the model's prices are known."),
         Key("timeout", SECONDS, "How long one run may take.", 600),
+        Key(
+            "subagents",
+            SUBAGENTS,
+            "What it may hand on with the tool `spawn_subagent`, which it has only where this is written. Keys: "
+            + ", ".join(f"`{key.name}`" for key in KEYS)
+            + " ([agents](../howto/agents.md)).",
+            example='{ agents = ["reader"], max_spawns = 3 }',
+        ),
     ),
     named=True,
     hints={

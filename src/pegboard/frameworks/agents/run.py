@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import anyio
 
-from pegboard.agent.definition import Definition
+from pegboard.agent.definition import SPAWN, Definition
 from pegboard.board import Board
 from pegboard.core import Budget, FailureCode, Result, Session, ToolName
 from pegboard.errors import MissingExtraError
@@ -84,8 +84,17 @@ def session_of(board: Board, agent: Definition, within: Session | None = None) -
         principal="local" if within is None else within.principal,
         agent=agent.name,
         budget=replace(budget, max_tool_calls=agent.max_tool_calls),
-        tools=agent.tools,
+        tools=_pool(agent, inner=within is not None),
     )
+
+
+def _pool(agent: Definition, *, inner: bool) -> tuple[str, ...] | None:
+    """The agent's own tools, and `spawn_subagent` only where it may hand on."""
+    if agent.subagents is None and inner and agent.tools is None:
+        return (f"!{SPAWN}",)
+    if agent.tools is None or agent.subagents is None:
+        return agent.tools
+    return (*agent.tools, SPAWN)
 
 
 @dataclass
