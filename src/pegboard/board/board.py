@@ -58,13 +58,13 @@ from pegboard.discovery.hydrate import hydrate
 from pegboard.discovery.meta import BUILTINS, SHOWN
 from pegboard.discovery.missing import missing
 from pegboard.discovery.produced import Produced
-from pegboard.discovery.residency import Exposed, Exposure, expose, exposed_to
+from pegboard.discovery.residency import Exposure
 from pegboard.discovery.searches import searches
 from pegboard.errors import StoreError
 from pegboard.index import Found, Prerequisite, Where
 from pegboard.index import make as make_index
 from pegboard.invoke.budget import budget as limit_calls
-from pegboard.invoke.pool import pooled, selection_of
+from pegboard.invoke.pool import pooled
 from pegboard.schema.types import JsonObject
 from pegboard.store.published import Published
 
@@ -308,7 +308,7 @@ class Board(Overseen, Proceeding):
             session: whose view; None for what every session sees.
             single_turn: the agent has one turn, so it gets every tool, and no meta-tools to find others by.
         """
-        exposed = self._exposed(session, single_turn)
+        exposed = self._held.exposed_to(session, single_turn=single_turn)
         names = self._sessions.loaded(session) if session is not None else ()
         here = {spec.name for spec in exposed.direct} if names else set[ToolName]()
         tools = [self.tool(name) for name in names if name not in here]
@@ -337,12 +337,6 @@ class Board(Overseen, Proceeding):
     def advice(self) -> tuple[str, ...]:
         """What would help models to choose among the tools; nothing is wrong."""
         return self._held.exposed.advice
-
-    def _exposed(self, session: Session | None, single_turn: bool) -> Exposed:
-        pool = None if session is None else selection_of(session)
-        if pool is not None:
-            return exposed_to(pool, self.catalog, self.residency, self._held.hot, single_turn=single_turn)
-        return expose(self.catalog, self.residency, single_turn=True) if single_turn else self._held.exposed
 
     def deferred_bytes(self) -> int:
         """How many bytes the definitions take that are not in the list."""

@@ -11,11 +11,12 @@ import anyio
 import anyio.to_thread
 
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, resolve
-from pegboard.core import Tool, ToolName, ToolSpec
+from pegboard.core import Session, Tool, ToolName, ToolSpec
 from pegboard.core.bulk import no_collection
-from pegboard.discovery.residency import Exposed, Residency, expose
+from pegboard.discovery.residency import Exposed, Residency, expose, exposed_to
 from pegboard.index import Found, Index, Where
 from pegboard.index.graph import Graph
+from pegboard.invoke.pool import selection_of
 from pegboard.surface import mcp
 
 AT_ONCE = 20
@@ -93,6 +94,18 @@ class Holdings:
             rows = (mcp.tool(spec, self.aliases[spec.name]) for spec in self.exposed.deferred)
             self._deferred_bytes = sum(len(json.dumps(row, separators=(",", ":"), default=str)) for row in rows)
         return self._deferred_bytes
+
+    def exposed_to(self, session: Session | None, *, single_turn: bool) -> Exposed:
+        """What the policy decides for one session: for its own part of the tools, where it has a part only.
+
+        Parameters:
+            session: whose; None for what every session sees.
+            single_turn: the agent has one turn, so it gets every tool.
+        """
+        pool = None if session is None else selection_of(session)
+        if pool is not None:
+            return exposed_to(pool, self.catalog, self._residency, self.hot, single_turn=single_turn)
+        return expose(self.catalog, self._residency, single_turn=True) if single_turn else self.exposed
 
     def resolve(self, text: str) -> ToolName | Unknown:
         """The tool that a name means: its own spelling first, then a meta-tool's."""
