@@ -127,6 +127,31 @@ def test_every_generated_document_is_valid_whatever_the_budget(depth: int, field
         assert validate(SCHEMA, parse(document)) == [], document
 
 
+MANY = """
+interface Node { id: ID!, owner: Person }
+type Person implements Node { id: ID!, owner: Person, name: String! }
+type Pear implements Node { id: ID!, owner: Person, size: Int!, near: Person }
+type Plum implements Node { id: ID!, owner: Person, size: String, near: Pear }
+union Thing = Pear | Plum
+input By @oneOf { id: ID, name: String }
+type Query { node(id: ID!): Node, thing(by: By!): Thing }
+"""
+
+
+@pytest.mark.parametrize("fields", [1, 4, 60])
+def test_an_answer_of_several_types_shows_the_fields_of_each_and_is_valid(fields: int, tmp_path: Path) -> None:
+    (tmp_path / "many.graphql").write_text(MANY)
+    tools = {tool.name.name: tool.spec for tool in listed(str(tmp_path / "many.graphql"), fields=fields).tools}
+    for spec in tools.values():
+        document = spec.meta["pegboard/upstream_shape"]["document"]
+        assert validate(build_schema(MANY), parse(document)) == []
+        assert "__typename" in document
+        assert fields < 60 or "size_Plum: size" in document
+    judge = validator(tools["thing"].input)
+    assert judge.is_valid({"by": {"id": "1"}})
+    assert not judge.is_valid({"by": {"id": "1", "name": "x"}})
+
+
 def test_calls_give_the_fields_own_value(api: MockApi) -> None:
     books = call(api, "books", {"first": 1})
     assert books.value[0]["title"] == "T0"

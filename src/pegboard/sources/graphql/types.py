@@ -18,7 +18,7 @@ from graphql import (
     value_from_ast_untyped,
 )
 
-from pegboard.schema.types import Json
+from pegboard.schema.types import Json, as_object
 
 _SCALARS: dict[str, dict[str, Json]] = {
     "Int": {"type": "integer"},
@@ -80,6 +80,8 @@ class Inputs:
                 "required": required,
                 "additionalProperties": False,
             }
+            if getattr(kind, "is_one_of", False):
+                self.defs[kind.name] = {**as_object(self.defs[kind.name]), "minProperties": 1, "maxProperties": 1}
         return {"$ref": f"#/$defs/{kind.name}"}
 
 
@@ -123,28 +125,54 @@ class Selection:
         if isinstance(named, GraphQLScalarType | GraphQLEnumType):
             return ""
         if isinstance(named, GraphQLUnionType):
-            return self._union(named, level, above)
-        if isinstance(named, GraphQLObjectType | GraphQLInterfaceType):
+            return f"{{ {self._members('__typename', named, level, above, {})} }}"
+        if isinstance(named, GraphQLInterfaceType):
+            own = self._fields(named, level, (*above, named.name))
+            shapes = {name: str(field.type) for name, field in named.fields.items()}
+            return f"{{ {self._members(f'__typename {own}', named, level, (*above, named.name), shapes)} }}"
+        if isinstance(named, GraphQLObjectType):
             return f"{{ {self._fields(named, level, (*above, named.name))} }}"
         return ""
 
-    def _union(self, union: GraphQLUnionType, level: int, above: tuple[str, ...]) -> str:
-        parts = ["__typename"]
-        for member in union.types:
-            if member.name not in above and self.left > 0 and level > 0:
-                parts.append(f"... on {member.name} {{ {self._fields(member, level - 1, (*above, member.name))} }}")
-        return f"{{ {' '.join(parts)} }}"
+    def _members(self, own: str, kind: Any, level: int, above: tuple[str, ...], shapes: dict[str, str]) -> str:
+        """What an answer of several types holds: its own fields, then those of each type that it may be.
 
-    def _fields(self, kind: Any, level: int, above: tuple[str, ...]) -> str:
+        Parameters:
+            own: the fields that all have.
+            kind: the union or interface.
+            level: how many levels of objects are left.
+            above: the types around it.
+            shapes: the types of the names so far. One name cannot stand for two types, so the second gets an alias.
+        """
+        known = frozenset(kind.fields) if isinstance(kind, GraphQLInterfaceType) else frozenset[str]()
+        parts = [own]
+        for member in self._schema.get_possible_types(kind):
+            if member.name in above or self.left <= 0 or level <= 0:
+                self.cut = self.cut or member.name not in above
+                continue
+            found = self._fields(member, level - 1, (*above, member.name), known=known, shapes=shapes)
+            if found != "__typename":
+                parts.append(f"... on {member.name} {{ {found} }}")
+        return " ".join(parts)
+
+    def _fields(
+        self,
+        kind: Any,
+        level: int,
+        above: tuple[str, ...],
+        *,
+        known: frozenset[str] = frozenset(),
+        shapes: dict[str, str] | None = None,
+    ) -> str:
         leaves: list[str] = []
         objects: list[str] = []
         for name, field in kind.fields.items():
-            if any(_needed(argument) for argument in field.args.values()):
+            if name in known or any(_needed(argument) for argument in field.args.values()):
                 continue
             if isinstance(_named(field.type), GraphQLScalarType | GraphQLEnumType):
                 if self.left > 0:
                     self.left -= 1
-                    leaves.append(name)
+                    leaves.append(_said(name, field, kind, shapes))
                 else:
                     self.cut = True
             else:
@@ -155,5 +183,12 @@ class Selection:
             if level <= 0 or self.left <= 0 or named.name in above:
                 self.cut = True
                 continue
-            leaves.append(f"{name} {self.of(field.type, level - 1, above)}")
+            leaves.append(f"{_said(name, field, kind, shapes)} {self.of(field.type, level - 1, above)}")
         return " ".join(leaves) or "__typename"
+
+
+def _said(name: str, field: Any, kind: Any, shapes: dict[str, str] | None) -> str:
+    """A field in a selection, with an alias where its name stands for another type already."""
+    if shapes is None or shapes.setdefault(name, str(field.type)) == str(field.type):
+        return name
+    return f"{name}_{kind.name}: {name}"
