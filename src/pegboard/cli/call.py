@@ -66,6 +66,9 @@ def _show(result: Result) -> None:
         foreign(result.value)
     elif result.value is not None:
         document(result.value)
+    # What was done and what was not: a preview looks like the execution otherwise.
+    for note in result.report.notes if result.report else ():
+        say(f"note: {clean(note)}")
 
 
 def _show_block(block: JsonObject) -> None:

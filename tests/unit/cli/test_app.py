@@ -146,6 +146,15 @@ def test_a_failed_call_ends_with_1_and_a_whole_document(pegboard: Any, board: Pa
     assert outcome.json["failure"]["next_step"]
 
 
+def test_a_preview_says_at_the_terminal_that_nothing_was_changed(pegboard: Any, board: Path, tmp_path: Path) -> None:
+    board.write_text(f'[sources.fs]\ncli = {{ argv = ["{sys.executable}", "--version"], description = "Wipe." }}\n')
+    board.write_text(board.read_text() + '[sources.fs.tools."*"]\neffects = "destructive"\n')
+    shown = pegboard("call", "fs.fs", "--mode", "preview", "--config", board)
+    assert shown.code == 0
+    assert json.loads(shown.out)["run"] is False
+    assert "nothing was changed" in shown.err
+
+
 def test_arguments_come_from_a_text_a_file_or_standard_input(
     pegboard: Any, board: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
