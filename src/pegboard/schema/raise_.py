@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pegboard.schema.lower import Lowered
 from pegboard.schema.lower.node import Node, every, types
-from pegboard.schema.lower.undo import Settled
+from pegboard.schema.lower.undo import Renamed, Settled
 from pegboard.schema.lower.vocabulary import BOUNDS
 from pegboard.schema.repair.names import type_of
 from pegboard.schema.types import Json, as_list, as_object, canonical
@@ -49,9 +49,16 @@ def raise_arguments(lowered: Lowered, value: Json) -> Raised:
     judge = validator(lowered.author)
     raised = raise_value(lowered, value)
     violations = judge.violations(raised)
-    if violations and judge.is_valid(value):
+    if violations and not _speaks_lowered(lowered, value) and judge.is_valid(value):
         return Raised(value)
     return Raised(raised, violations)
+
+
+def _speaks_lowered(lowered: Lowered, value: Json) -> bool:
+    """Whether arguments have keys that only the lowered shape has: an open object would take them for its own."""
+    undone = lowered.tree.undo if lowered.tree is not None else ()
+    new = {name for undo in undone if isinstance(undo, Renamed) for name in undo.names.values()}
+    return bool(new & as_object(value).keys())
 
 
 def raise_value(lowered: Lowered, value: Json) -> Json:

@@ -347,3 +347,30 @@ def test_a_definition_is_found_by_whatever_name(name: str, dialect: str) -> None
     )
     found = lowered(schema, dialect)
     assert raise_arguments(found, lower_value(found, {"p": {"q": 1}})).value == {"p": {"q": 1}}
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "bedrock"])
+def test_conditions_speak_of_renamed_keys_by_their_new_names(dialect: str) -> None:
+    schema = of(
+        {"é": S, "v": S, "w": S},
+        **{
+            "not": {"required": ["é", "v"]},
+            "dependentRequired": {"é": ["w"], "w": ["é"]},
+            "dependentSchemas": {"é": {"required": ["w"]}},
+            "if": {"properties": {"v": {"const": "x"}}, "required": ["v"]},
+            "then": {"required": ["é"]},
+            "else": {"not": {"anyOf": [{"properties": {"é": {"const": "no"}}, "required": ["é"]}]}},
+        },
+    )
+    found = lowered(schema, dialect)
+    for value, fine in (
+        ({"é": "a", "w": "b"}, True),
+        ({"é": "a"}, False),
+        ({"w": "b"}, False),
+        ({"é": "no", "w": "b"}, False),
+        ({"é": "a", "v": "x", "w": "b"}, False),
+        ({"v": "y"}, True),
+    ):
+        sent = lower_value(found, value)
+        assert accepts(dialect, found.schema, sent) is fine
+        assert (raise_arguments(found, sent).violations == ()) is fine
