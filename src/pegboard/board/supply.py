@@ -24,6 +24,7 @@ from pegboard.core import (
 from pegboard.core.discoverable import Topic
 from pegboard.directory.fault import InstallError, Tell
 from pegboard.directory.offering import Offering, Standing
+from pegboard.directory.reading import Aside
 from pegboard.directory.shelf import Discoverables
 from pegboard.directory.state import Installed, State, StateFile
 from pegboard.discovery.asking import Brought
@@ -83,6 +84,11 @@ class Supply:
         """Everything in the directories, with how it stands."""
         mounting = self._mounting
         return await self._offering.standings(mounting.config.sources, fresh=fresh, tools_of=mounting.offered)
+
+    @property
+    def aside(self) -> Sequence[Aside]:
+        """The entries that were set aside when the directories were read last."""
+        return self._offering.aside
 
     async def open(self, *, fresh: bool = False) -> Discoverables:
         """What is not on the board, or switched off."""

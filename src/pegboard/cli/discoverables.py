@@ -76,8 +76,8 @@ async def show(id: str, *, topic: str | None = None, config: ConfigFile = DEFAUL
     topic
         Print this documentation topic of it instead.
     """
-    standings, _ = await _read(config)
-    found = known(standings, id)
+    standings, aside = await _read(config)
+    found = known(standings, aside, id)
     if topic is not None:
         foreign(_topic(found, topic))
     elif json:
@@ -88,15 +88,19 @@ async def show(id: str, *, topic: str | None = None, config: ConfigFile = DEFAUL
     return Exit.OK
 
 
-def known(standings: Sequence[Standing], id: str) -> list[Standing]:
+def known(standings: Sequence[Standing], aside: Sequence[Aside], id: str) -> list[Standing]:
     """What an id means.
 
     Raises:
-        ConfigError: nothing.
+        ConfigError: nothing, or an entry that was set aside.
     """
     found = named(standings, id)
     if found:
         return found
+    lost = next((each for each in aside if each.entry == id), None)
+    if lost is not None:
+        message = f"{id!r} is set aside. {lost.message}"
+        raise ConfigError(message, where=f"directories.{lost.directory}", next_step=lost.next_step)
     ids = [each.one.id for each in standings]
     near = nearest(id, ids, limit=1) or [each for each in ids if each.endswith(f"/{id}")][:1]
     step = f"Did you mean {near[0]}?" if near else "See them with: pegboard discoverables list"

@@ -45,7 +45,7 @@ async def install(
         Write its source into the config instead.
     """
     async with _supply(config) as supply:
-        standing = _one(await supply.standings(), id, type)
+        standing = _one(known(await supply.standings(), supply.aside, id), id, type)
         if standing.state != "available":
             verb = "enable" if standing.state == "disabled" else "uninstall"
             raise ConfigError(
@@ -141,7 +141,7 @@ def _shape(one: Discoverable, brought: Brought, written: str | None) -> JsonObje
 
 
 def _one(standings: list[Standing], id: str, type: DiscoverableType | None) -> Standing:
-    found = [each for each in known(standings, id) if type in (None, each.one.type)]
+    found = [each for each in standings if type in (None, each.one.type)]
     if len(found) == 1:
         return found[0]
     told = "connector and plugin" if found else f"no {type}"

@@ -87,6 +87,8 @@ def read_plugin(folder: Path, origin: Origin) -> Plugin:
         raise Unreadable(f"{name!r} is no plugin's name.", "Use small letters, digits, single hyphens and dots.")
     parts = reader.servers(name)
     topics = reader.skills()
+    if not (parts or topics or reader.aside):
+        raise Unreadable("It brings neither servers nor skills.", f"Write {SERVERS}, or skills/NAME/{SKILL_FILE}.")
     return Plugin(
         reader.folder, manifest, tuple(parts), tuple(topics), tuple(reader.needs.values()), tuple(reader.aside)
     )

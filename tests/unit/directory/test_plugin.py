@@ -106,3 +106,9 @@ async def test_a_link_that_leads_out_of_the_folder_is_refused(tmp_path: Path) ->
     found = await read(tmp_path / "plugins")
     assert found.found == ()
     assert "leads out of the folder" in str(found.aside[0])
+
+
+@pytest.mark.parametrize("servers", [None, {}])
+def test_a_plugin_that_brings_nothing_is_said_so(tmp_path: Path, servers: dict[str, Any] | None) -> None:
+    with pytest.raises(Unreadable, match="neither servers nor skills"):
+        read_plugin(plugin(tmp_path, servers, None), ORIGIN)
