@@ -103,6 +103,13 @@ class Suggesting:
             raise PegboardError("This board was made without a config.", next_step="Open it with Board.open.")
         return self._supply
 
+    def skills(self) -> Mapping[str, str]:
+        """What the skills of installed plugins teach, by their names; untrusted text. Blocks."""
+        from pegboard.directory.skill import body_of
+
+        topics = () if self._supply is None else self._supply.topics
+        return {topic.name: body_of(topic) for topic in topics}
+
     @property
     def config(self) -> Config | None:
         """The config, with what is installed by now."""

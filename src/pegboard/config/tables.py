@@ -124,7 +124,7 @@ BOARD = Table(
         ),
         Key(
             "builtins",
-            list_of(choice("asset_read")),
+            list_of(choice("asset_read", "get_platform_documentation")),
             "Tools of the board itself that models see, besides those for finding tools.",
             [],
             example='["asset_read"]',

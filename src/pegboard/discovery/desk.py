@@ -1,6 +1,6 @@
 """What the meta-tools need of a board."""
 
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pegboard.catalog import Catalog, Unknown, View
@@ -21,6 +21,10 @@ class Openings(Protocol):
 
     def offers(self, query: str, session: Session, limit: int = 3) -> Awaitable[Sequence[Discoverable]]:
         """What could be on the board and meets a request, best first, without what this principal has declined."""
+        ...
+
+    def skills(self) -> Mapping[str, str]:
+        """What the skills of installed plugins teach, by their names; untrusted text. Blocks."""
         ...
 
     def request(self, call: Call) -> Awaitable[Result]:

@@ -3,7 +3,19 @@
 from collections.abc import Mapping
 
 from pegboard.core import Tool, ToolName
-from pegboard.discovery import assets, call, describe, health, install, intent, listing, manage, pages, search
+from pegboard.discovery import (
+    assets,
+    call,
+    describe,
+    documentation,
+    health,
+    install,
+    intent,
+    listing,
+    manage,
+    pages,
+    search,
+)
 from pegboard.discovery.define import bound
 from pegboard.discovery.desk import Desk
 
@@ -16,6 +28,7 @@ _TOOLS = (
     (health.SPEC, health.check_service_health),
     (pages.SPEC, pages.result_read),
     (assets.SPEC, assets.asset_read),
+    (documentation.SPEC, documentation.get_platform_documentation),
     (install.SPEC, install.request_plugin_install),
     *manage.HANDLERS,
 )
@@ -23,7 +36,7 @@ _TOOLS = (
 META_NAMES = frozenset(spec.name.name for spec, _ in _TOOLS)
 """Wire names that no other tool may take."""
 
-BUILTINS = {spec.name.name: spec for spec in (assets.SPEC,)}
+BUILTINS = {spec.name.name: spec for spec in (assets.SPEC, documentation.SPEC)}
 """Tools of the board itself that are in a list only where the config says so."""
 
 _LATER = (pages.SPEC, install.SPEC, *manage.SPECS.values())
