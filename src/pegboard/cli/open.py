@@ -13,6 +13,7 @@ from pegboard.board.roster import Refresh
 from pegboard.cli.output import clean, guarded, one_line, say
 from pegboard.config import Config, load
 from pegboard.core import Source, SourceState, SourceStatus
+from pegboard.frameworks.agents.execute import agents_of
 
 Told = Callable[[SourceStatus, Config], str]
 
@@ -80,11 +81,19 @@ async def connected(
         say(f"pegboard: {warning}")
     if not settings.sources:
         say(f"pegboard: {config} has no sources. {_FILL}")
+    builders = agents_of(settings)
     with Progress(settings, told) as progress:
         async with Board.open(
-            settings, beside=beside, refresh=refresh, watcher=progress.hear, version=version, approvers=approvers
+            settings,
+            beside=[*beside, *builders],
+            refresh=refresh,
+            watcher=progress.hear,
+            version=version,
+            approvers=approvers,
         ) as board:
             progress.close()
+            for each in builders:
+                each.over(board)
             if logging.lastResort is not None:  # what shows warnings that nobody has a handler for
                 logging.lastResort.addFilter(board.redactor.log_filter)
             for warning in board.warnings:

@@ -326,7 +326,8 @@ OTLP = Table(
 BUILDER = Table(
     "builder",
     "The procedure as tools for agents that build boards: a namespace `builder` with list_tools, list_runs, "
-    "trace_execution, check_tools, probe_tool, execute_tool, find_improvements, apply_improvement.",
+    "trace_execution, check_tools, probe_tool, execute_tool, find_improvements, apply_improvement, "
+    "and execute_agent where the file has agents.",
     (
         Key("enabled", FLAG, "Whether the namespace is on the board.", False),
         Key("write", FLAG, "Whether `apply_improvement` may write into this file; else it only shows.", False),
