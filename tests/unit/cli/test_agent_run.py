@@ -27,6 +27,7 @@ CONFIG = """
 python = "shop_desk"
 [approval]
 require = ["effects:destructive"]
+wait = 0
 [agent.clerk]
 model = "toy"
 base_url = "${env:MODEL_URL}"

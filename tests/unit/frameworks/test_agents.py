@@ -167,6 +167,7 @@ async def test_words_that_were_cut_are_told_as_such() -> None:
     assert (outcome.stop, outcome.output) == (Stop.LENGTH, "Half a sen")
 
 
+@pytest.mark.slow
 async def test_a_run_that_takes_too_long_is_ended_and_what_it_did_is_told() -> None:
     source = crm()
     with serving(Scripted([finding("1"), [("crm__get", {"id": "1"})], "Done."])) as model:
