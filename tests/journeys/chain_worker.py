@@ -66,15 +66,15 @@ def board_of(folder: Path, moments: Moments) -> Board:
 async def main(folder: Path, crash_at: int, numbers: list[int]) -> None:
     """Adopt what others left, then run what was never begun, several at once."""
     moments = Moments(crash_at)
-    written = Ledger._written
+    written = Ledger._kept
 
-    def counted(ledger: Ledger, step: Callable[[Any], Any]) -> Any:
+    def counted(ledger: Ledger, work: Callable[[], Any]) -> Any:
         moments.pass_()
-        done = written(ledger, step)
+        done = written(ledger, work)
         moments.pass_()
         return done
 
-    Ledger._written = counted
+    Ledger._kept = counted
     async with board_of(folder, moments) as board:
         await board.chains.adopt()
         begun = {run.input["number"] for run in await board.chains.runs(limit=10_000)}

@@ -55,7 +55,6 @@ async def test_two_hundred_chains_whose_processes_are_killed_come_to_their_end(t
     effects = Counter((tmp_path / "effects.txt").read_text().splitlines())
     async with board_of(tmp_path, Moments(-1)) as board:
         stopped = await board.chains.runs(status=RunStatus.NEEDS_OPERATOR, limit=CHAINS)
-        assert stopped  # some were killed in the one step that may not run twice
         for run in stopped:
             number = run.input["number"]
             if f"add {number}" in effects:

@@ -26,17 +26,18 @@ KEEP_SECONDS = 30 * 86_400.0
 """Runs that are over are forgotten so long after their last word."""
 
 _OVER = (RunStatus.DONE, RunStatus.FAILED, RunStatus.CANCELLED)
+_MINE = "WHERE EXISTS (SELECT 1 FROM chain_runs WHERE id = ? AND ticket = ? AND status = 'running') "
 _BEGIN = (
-    "INSERT INTO checkpoints (run, step, tool, status, attempts, started) VALUES (?, ?, ?, ?, 1, ?) "
-    "ON CONFLICT (run, step) DO UPDATE SET tool = excluded.tool, status = excluded.status, "
+    "INSERT INTO checkpoints (run, step, tool, status, attempts, started) SELECT ?, ?, ?, ?, 1, ? "
+    f"{_MINE} ON CONFLICT (run, step) DO UPDATE SET tool = excluded.tool, status = excluded.status, "
     "attempts = attempts + 1, started = excluded.started, ended = NULL, value = NULL, failure = NULL"
 )
 _END = (
     "INSERT INTO checkpoints (run, step, tool, status, attempts, started, ended, value, failure) "
-    "VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?) ON CONFLICT (run, step) DO UPDATE SET status = excluded.status, "
+    f"SELECT ?, ?, ?, ?, 1, ?, ?, ?, ? {_MINE} ON CONFLICT (run, step) DO UPDATE SET status = excluded.status, "
     "ended = excluded.ended, value = excluded.value, failure = excluded.failure"
 )
-_FENCE = "UPDATE chain_runs SET lease = ?, updated = ? WHERE id = ? AND ticket = ? AND status = 'running'"
+_RENEW = "UPDATE chain_runs SET lease = ?, updated = ? WHERE id = ? AND ticket = ? AND status = 'running'"
 
 
 class Ledger:
@@ -108,7 +109,7 @@ class Ledger:
         now = self.clock()
 
         def step(connection: Connection) -> bool:
-            return connection.exec_driver_sql(_FENCE, (now + LEASE, now, id, ticket)).rowcount == 1
+            return connection.exec_driver_sql(_RENEW, (now + LEASE, now, id, ticket)).rowcount == 1
 
         return self._store.write(step, True)  # a store that cannot be written now takes nothing away
 
@@ -217,19 +218,15 @@ class Ledger:
         return not run.owner or run.lease < now or run.lease > now + 2 * LEASE or has_ended(run.owner)
 
     def _fenced(self, id: str, ticket: str, sql: str, values: tuple[Any, ...]) -> None:
-        now = self.clock()
-
-        def step(connection: Connection) -> bool:
-            if connection.exec_driver_sql(_FENCE, (now + LEASE, now, id, ticket)).rowcount != 1:
-                return False
-            connection.exec_driver_sql(sql, values)
-            return True
-
-        if not self._written(step):
+        if self._kept(lambda: self._store.statement(sql, (*values, id, ticket))) != 1:
             raise _lost(id)
 
     def _written(self, step: Callable[[Connection], Any]) -> Any:
-        done = self._store.write(step, None)
+        return self._kept(lambda: self._store.write(step, None))
+
+    def _kept(self, work: Callable[[], Any]) -> Any:
+        """What a write comes to; it must not come to None."""
+        done = work()
         if done is None:
             reason = self._store.warnings[-1] if self._store.warnings else "It cannot be written."
             raise StoreError(

@@ -59,8 +59,8 @@ class Dying(Ledger):
             raise Crash
         return done
 
-    def _written(self, step: Callable[[Any], Any]) -> Any:
-        return self.moment(lambda: super(Dying, self)._written(step))
+    def _kept(self, work: Callable[[], Any]) -> Any:
+        return self.moment(lambda: super(Dying, self)._kept(work))
 
     def release(self, id: str, ticket: str) -> None:
         if not self.dead:
@@ -217,16 +217,16 @@ def test_a_clock_that_was_set_back_holds_no_run_for_ever() -> None:
 def test_a_disk_that_is_full_stops_a_run_before_what_it_cannot_keep(at: int) -> None:
     world = World([Effects.ADDITIVE] * 2)
     process = world.process()
-    written = process.ledger._written
+    written = process.ledger._kept
     writes = {"left": (0, 2)[at]}
 
-    def full(step: Callable[[Any], Any]) -> Any:
+    def full(work: Callable[[], Any]) -> Any:
         writes["left"] -= 1
         if writes["left"] < 0:
             raise StoreError("The chain's checkpoint could not be written. database or disk is full.")
-        return written(step)
+        return written(work)
 
-    process.ledger._written = full  # type: ignore[method-assign]
+    process.ledger._kept = full  # type: ignore[method-assign]
     result = begin(process)
     assert result.failure.code is FailureCode.UNAVAILABLE
     assert "disk is full" in result.failure.message

@@ -209,3 +209,13 @@ def test_a_full_disk_costs_the_memory_of_a_board_but_not_its_service(tmp_path: P
             store.put_result("x" * 500_000)
         assert list(store.listings()) == ["git"]
         assert any("full" in warning for warning in store.warnings)
+
+
+def test_one_statement_is_a_step_of_its_own_and_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with Store.open(tmp_path) as store:
+        insert = "INSERT INTO chosen (kind, name, version) VALUES (?, ?, ?)"
+        assert store.statement(insert, ("chain", "a", "v1")) == 1
+        assert store.chosen("chain", "a") == "v1"
+        assert store.statement("UPDATE chosen SET version = ? WHERE name = ?", ("v2", "b")) == 0
+        assert store.statement("UPDATE nowhere SET version = ?", ("v2",)) is None
+        assert "no such table" in store.warnings[-1]
