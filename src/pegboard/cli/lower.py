@@ -56,14 +56,18 @@ def lower(
     schema
         Each value that is read is the schema of a tool's arguments, not a tool.
     """
+    from pegboard.schema.lower import dialect
     from pegboard.sources.rows import each_row, each_value
     from pegboard.surface.definition import define_all
 
     read = each_value if schema else each_row
     given = [_read_row(value, fault, bare=schema) for value, fault in read(_text(file))]
     specs = [one for one in given if isinstance(one, ToolSpec)]
-    defined = iter(define_all(_distinct(specs), target, cap=cap_of(cap), budget=budget, total=total))
+    defined = iter(define_all(_distinct(specs), target, cap=cap_of(cap), budget=budget, total=total, counted=False))
     found = [next(defined) if isinstance(one, ToolSpec) else one for one in given]
+    most, made = dialect(target).tools_limit, sum(one.tool is not None for one in found)
+    if most is not None and made > most:
+        say(f"{target} takes at most {most} tools in one request; these are {made}.")
     for one in found:
         row(one.to_json(), sort_keys=sorted)
     return Exit.FINDING if any(one.refused for one in found) else Exit.OK

@@ -203,6 +203,7 @@ def define_all(
     cap: Cap | None = None,
     budget: int | None = None,
     total: int | None = None,
+    counted: bool = True,
 ) -> list[Definition]:
     """Define many tools for one request of a provider, each on its own, within the request's limits.
 
@@ -213,6 +214,7 @@ def define_all(
         cap: the most that each description may take.
         budget: bytes that each definition may take.
         total: bytes that all definitions together may take; the large ones are compacted to one size.
+        counted: whether the tools beyond the number that one request may hold are refused.
 
     Raises:
         DefinitionError: there is no such dialect.
@@ -222,7 +224,9 @@ def define_all(
     found = [define(spec, wire_name(spec.name, names, to), to, cap=cap, budget=budget) for spec in listed]
     if total is not None:
         found = _within_total(found, to, cap, total)
-    return _within_limits(found, to, cap, budget)
+    if to == "anthropic-strict":
+        found = _within_strict_limits(found, cap, budget)
+    return _within_number(found, to) if counted else found
 
 
 def wire_name(name: ToolName, aliases: AliasTable, to: str) -> str:
@@ -257,17 +261,14 @@ STRICT_TOOLS, STRICT_OPTIONAL, STRICT_UNIONS = 20, 24, 16
 """What one Anthropic request may hold of strict tools, and of their optional and union-typed parameters."""
 
 
-def _within_limits(found: list[Definition], to: str, cap: Cap | None, budget: int | None) -> list[Definition]:
-    target = dialect(to)
-    if to == "anthropic-strict":
-        found = _within_strict_limits(found, cap, budget)
-    if target.tools_limit is None:
+def _within_number(found: list[Definition], to: str) -> list[Definition]:
+    most = dialect(to).tools_limit
+    if most is None:
         return found
-    room, kept = target.tools_limit, list[Definition]()
+    room, kept = most, list[Definition]()
     for one in found:
         if one.tool is not None and room <= 0:
-            reason = f"{to} takes at most {target.tools_limit} tools in one request"
-            one = replace(one, tool=None, refused=reason)
+            one = replace(one, tool=None, refused=f"{to} takes at most {most} tools in one request")
         room -= one.tool is not None
         kept.append(one)
     return kept

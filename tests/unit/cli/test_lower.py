@@ -149,3 +149,13 @@ def test_arguments_are_not_raised_for_the_first_of_many_tools(
     monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
     assert run(["raise", "-", "--target", "gemini", "--tool", str(tmp_path / "tools.json")]) == 2
     assert "holds 4 tools" in capsys.readouterr().err
+
+
+def test_more_tools_than_one_request_may_hold_are_all_lowered_and_that_is_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "tools.jsonl").write_text("\n".join(json.dumps({"name": f"t{n}"}) for n in range(130)))
+    assert run(["lower", str(tmp_path / "tools.jsonl"), "--target", "openai-chat"]) == 0
+    captured = capsys.readouterr()
+    assert [json.loads(line)["refused"] for line in captured.out.splitlines()] == [None] * 130
+    assert "at most 128 tools in one request; these are 130" in captured.err
