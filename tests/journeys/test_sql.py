@@ -45,6 +45,9 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(SCHEMA)
         connection.execute("CREATE SCHEMA extra; CREATE TABLE extra.things (id integer PRIMARY KEY)")
+        connection.execute(
+            "CREATE VIEW extra.shown AS SELECT 1 AS a; CREATE MATERIALIZED VIEW extra.kept AS SELECT 2 AS b"
+        )
     yield url
     server.cleanup()
 
@@ -351,3 +354,13 @@ async def test_a_sample_shows_long_texts_cut(sqlite: str, tmp_path: Path) -> Non
     async with board(sqlite) as shop:
         for tool in ("sample_rows", "get_query_hints", "describe_table"):
             assert len(str((await shop.call(f"shop.{tool}", {"table": "notes"})).value)) < 2_000
+
+
+@pytest.mark.slow
+@pytest.mark.anyio
+async def test_views_of_every_schema_are_tables_too_also_those_that_are_kept(postgres: str) -> None:
+    async with board(postgres) as shop:
+        tables = {row["table"] for row in (await shop.call("shop.list_tables")).value["tables"]}
+        assert {"extra.things", "extra.shown", "extra.kept", "open_orders"} <= tables
+        kept = await shop.call("shop.search_records", {"table": "extra.kept"})
+        assert kept.value["rows"] == [{"b": 2}]

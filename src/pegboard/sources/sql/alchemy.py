@@ -95,7 +95,8 @@ class AlchemyDatabase:
 
     def _named_in(self, schema: str | None) -> Iterator[tuple[str | None, str]]:
         inspector = self._inspector
-        for name in (*inspector.get_table_names(schema=schema), *inspector.get_view_names(schema=schema)):
+        stored = inspector.get_materialized_view_names(schema=schema) if self.dialect == "postgres" else ()
+        for name in (*inspector.get_table_names(schema=schema), *inspector.get_view_names(schema=schema), *stored):
             yield schema, name
 
     def shape(self, table: str) -> TableShape:

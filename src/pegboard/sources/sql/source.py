@@ -88,7 +88,8 @@ class SqlSource:
         explorer = Explorer(self._database, self._caps)
         names = await anyio.to_thread.run_sync(lambda: explorer.names)
         tools = [*self._exploring(explorer), *self._asking(Asker(explorer))]
-        notes = [Note(NoteKind.SET_ASIDE, name, "", why) for name, why in self._database.left_out.items()]
+        # A warning: no tool is missing, a table is.
+        notes = [Note(NoteKind.WARNING, None, name, why) for name, why in self._database.left_out.items()]
         for table in names[:MOST_LIKE]:
             try:
                 tools.append(await anyio.to_thread.run_sync(self._like, explorer, table, {tool.name for tool in tools}))
