@@ -93,7 +93,10 @@ class ChainTool:
         except anyio.get_cancelled_exc_class():
             await hold.release()
             raise
-        return _told(result or self._stop(course, _taken(hold.run.id)), hold.run.id, course.status)
+        if result is None:
+            course.status = RunStatus.CANCELLED
+            result = self._stop(course, _taken(hold.run.id))
+        return _told(result, hold.run.id, course.status)
 
     async def _walk(self, course: ChainCourse) -> Result:
         try:
@@ -132,7 +135,8 @@ class ChainTool:
 def _taken(run: str) -> Failure:
     return Failure(
         FailureCode.CANCELLED,
-        f"The run {run} was cancelled, or taken by another process, while a step was under way.",
+        f"The run {run} was cancelled, or taken by another process, while a step was under way, which may have "
+        "taken effect.",
         next_step=f"See it with: pegboard chain show {run}",
     )
 

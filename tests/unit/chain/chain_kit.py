@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.lowlevel
 
 from pegboard.board import Board
@@ -31,6 +32,7 @@ class Shop:
         self.calls: list[Call] = []
         self.failing: dict[str, Result] = {}
         self.on_call: Callable[[str], object] = lambda name: None
+        self.blocked: anyio.Event | None = None
 
     def source(self) -> Source:
         specs = [
@@ -44,7 +46,7 @@ class Shop:
         self.calls.append(call)
         name, given = call.tool.name, call.arguments
         self.on_call(name)
-        await anyio.lowlevel.checkpoint()
+        await (self.blocked.wait() if self.blocked else anyio.lowlevel.checkpoint())
         if name in self.failing:
             return self.failing[name]
         self.effects.append(name)

@@ -272,3 +272,24 @@ async def test_a_cancelled_call_lets_its_run_go(tmp_path: Path) -> None:
         assert (run.status, run.owner) == (RunStatus.RUNNING, "")
         assert (await there.chains.resume(run.id)).value == "sent r-c-ann"
     assert shop.counts["charge"] == 1
+
+
+@pytest.mark.anyio
+async def test_a_run_that_another_process_cancels_stops_what_it_has_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pegboard.chain.hold.PULSE", 0.01)
+    shop = Shop()
+    async with board(shop, tmp_path) as there, board(Shop(), tmp_path) as other:
+        shop.blocked = anyio.Event()
+
+        async def cancel() -> None:
+            await other.chains.cancel((await other.chains.runs())[0].id)
+
+        async with anyio.create_task_group() as tasks:
+            shop.on_call = lambda name: tasks.start_soon(cancel) if name == "find" else None
+            result = await there.call("checkout", ARGS)
+        assert result.failure is not None
+        assert (result.failure.code, status_of(result)) == (FailureCode.CANCELLED, "cancelled")
+        assert "may have taken effect" in result.failure.message
+        assert (await there.chains.show(run_of(result))).status is RunStatus.CANCELLED
