@@ -17,8 +17,11 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.dev,$(VENV)/.run)
 run: $(READY) node
 	@$(BIN)/pegboard serve --http $(HTTP) --config examples/demo/pegboard.toml --refresh $(ARGS)
 
+# Tests that start servers run one after the other; the rest on all cores.
+APART := tests/journeys tests/faults
 test: $(VENV)/.dev node
-	$(BIN)/python -m pytest tests $(ARGS)
+	$(BIN)/python -m pytest tests $(APART:%=--ignore=%) -n auto $(ARGS) || [ $$? = 5 ]
+	$(BIN)/python -m pytest $(APART) $(ARGS) || [ $$? = 5 ]
 
 check: format lint types contracts test
 

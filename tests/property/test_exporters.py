@@ -114,6 +114,13 @@ def test_spans_lose_nothing_of_a_call(run):
     assert found.user_messages == run.user_messages
 
 
+def test_a_tool_that_calls_itself_is_two_calls():
+    inner = CallRecord(id="b", tool="ask", arguments=None, result=None, parent="a", segment=0)
+    run = Run(id="r", calls=(replace(inner, id="a", parent=None), inner))
+    [found] = there_and_back(run, "otel")
+    assert [(call.id, call.parent) for call in found.calls] == [("a", None), ("b", "a")]
+
+
 @pytest.mark.parametrize("format", EXPORTERS)
 @SETTINGS
 @given(run=conversations().filter(lambda run: run.calls))

@@ -175,9 +175,14 @@ class _Tree:
         return None
 
     def repeats(self, node: Node) -> bool:
-        """Whether a tool span only tells the other side of the one around it, such as a client's and its server's."""
+        """Whether a tool span only tells the other side of the one around it, such as a client's and its server's.
+
+        One with a call id of its own is a call of its own: a tool that calls itself.
+        """
         outer = self.around(node, NodeKind.TOOL)
-        return outer is not None and outer.name == node.name and node.arguments in (None, {}, outer.arguments)
+        if outer is None or outer.name != node.name or node.call not in (None, outer.call):
+            return False
+        return node.arguments in (None, {}, outer.arguments)
 
 
 def _from_tools(tools: Sequence[Node], ordered: Sequence[Node], tree: _Tree) -> list[CallRecord]:
