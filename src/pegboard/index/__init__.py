@@ -44,5 +44,8 @@ def make(encoder: str) -> Index:
     Raises:
         MissingExtraError: it is "on", and the extra is not installed.
     """
-    installed = all(map(find_spec, ("onnxruntime", "tokenizers", "pegboard_encoder")))
-    return with_encoder() if encoder == "on" or encoder == "auto" and installed else default()
+    return with_encoder() if encoder == "on" or encoder == "auto" and _installed() else default()
+
+
+def _installed() -> bool:
+    return all(map(find_spec, ("onnxruntime", "tokenizers", "pegboard_encoder")))

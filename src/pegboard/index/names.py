@@ -92,7 +92,7 @@ class Names:
 
     def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
         """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
-        if not any(map(_IDENTIFIER.search, (" ".join(tokens),))):
+        if not _IDENTIFIER.search(" ".join(tokens)):
             return []
         spelt = [_plain(token) for token in tokens if _IDENTIFIER.search(token)]
         return [list(tools) for found in spelt if (tools := self._tools.get(found))]
