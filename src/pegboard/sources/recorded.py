@@ -4,11 +4,9 @@ import gzip
 import json
 import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-import anyio
 import anyio.to_thread
 
 from pegboard.core import (
@@ -28,9 +26,10 @@ from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
 from pegboard.schema.types import Json
 from pegboard.sources.rows import answer, each_row
+from pegboard.sources.still import Still
 
 
-class RecordedSource:
+class RecordedSource(Still):
     """Tools from a file: `{"tools": [...]}`, an array or JSON Lines, plain or .gz, in any spelling.
 
     With traces, it stands in for the upstream that they were recorded from: calls get the answers that stand there.
@@ -54,21 +53,12 @@ class RecordedSource:
         trust_annotations: bool = False,
         answers: Sequence[str | Path] = (),
     ) -> None:
+        super().__init__()
         self.name = name
         self.namespace = name if prefix is None else prefix
         self.path = Path(path)
         self._trusted = trust_annotations
         self._answers = tuple(map(Path, answers))
-        self._ended = anyio.Event()
-
-    @asynccontextmanager
-    async def session(self) -> AsyncGenerator[None]:
-        """There is nothing to hold open."""
-        self._ended = anyio.Event()
-        try:
-            yield
-        finally:
-            self._ended.set()
 
     async def listing(self) -> Listing:
         """Every tool of the file; a row or line that is none is set aside alone.
@@ -83,12 +73,6 @@ class RecordedSource:
         if self.path.is_file():
             return Health(SourceState.READY)
         return Health(SourceState.UNAVAILABLE, f"There is no file {self.path}.")
-
-    async def changes(self) -> AsyncIterator[None]:
-        """A recording does not change."""
-        await self._ended.wait()
-        for nothing in ():
-            yield nothing
 
     def _read(self) -> Listing:
         notes: list[Note] = []

@@ -1,17 +1,15 @@
 """The source of the namespace `builder`."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-import anyio
 
 from pegboard.board.builder.acting import acting
 from pegboard.board.builder.judging import judging
 from pegboard.board.builder.looking import looking
 from pegboard.config import Config
-from pegboard.core import Health, Listing, SourceRef, SourceState, Tool, ToolName
+from pegboard.core import Listing, SourceRef, Tool, ToolName
+from pegboard.sources.still import Still
 
 if TYPE_CHECKING:
     from pegboard.board.board import Board
@@ -33,7 +31,7 @@ class Leave:
     servers: bool = False
 
 
-class BuilderSource:
+class BuilderSource(Still):
     """The tools of the procedure over one board.
 
     Parameters:
@@ -44,22 +42,13 @@ class BuilderSource:
     kind = KIND
 
     def __init__(self, leave: Leave) -> None:
+        super().__init__()
         self._leave = leave
         self._board: Board | None = None
-        self._ended = anyio.Event()
 
     def over(self, board: "Board") -> None:
         """Name the board that the tools are about."""
         self._board = board
-
-    @asynccontextmanager
-    async def session(self) -> AsyncGenerator[None]:
-        """There is nothing to hold open."""
-        self._ended = anyio.Event()
-        try:
-            yield
-        finally:
-            self._ended.set()
 
     async def listing(self) -> Listing:
         """The tools."""
@@ -67,16 +56,6 @@ class BuilderSource:
         board = self._board
         tools = [*looking(board, self._leave.servers), *judging(board), *acting(board, self._leave.write)]
         return Listing(tuple(_placed(tools)))
-
-    async def health(self) -> Health:
-        """Always ready."""
-        return Health(SourceState.READY)
-
-    async def changes(self) -> AsyncIterator[None]:
-        """None; ends with the session."""
-        await self._ended.wait()
-        for never in ():
-            yield never
 
 
 def builder_of(config: Config) -> list[BuilderSource]:

@@ -1,24 +1,22 @@
 """`execute_agent` of the namespace `builder`: an agent that builds boards tries out an agent of the config."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from typing import Any
-
-import anyio
 
 from pegboard.agent.definition import Definition
 from pegboard.board import Board
 from pegboard.config import Config
-from pegboard.core import Call, Effects, FailureCode, Health, Listing, Result, SourceRef, SourceState, Tool, ToolName
+from pegboard.core import Call, Effects, FailureCode, Listing, Result, SourceRef, Tool, ToolName
 from pegboard.core.spec import ToolSpec
 from pegboard.errors import PegboardError
+from pegboard.sources.still import Still
 
 KIND = "subagents"
 _inside: ContextVar[bool] = ContextVar("pegboard_execute_agent", default=False)
 
 
-class Agents:
+class Agents(Still):
     """The source of `execute_agent`; give it to the board beside its own sources.
 
     Parameters:
@@ -29,36 +27,17 @@ class Agents:
     kind = KIND
 
     def __init__(self, config: Config) -> None:
+        super().__init__()
         self._tables: Mapping[str, Any] = config.tables["agent"]
         self._board: Board | None = None
-        self._ended = anyio.Event()
 
     def over(self, board: Board) -> None:
         """Name the board whose tools the agents have."""
         self._board = board
 
-    @asynccontextmanager
-    async def session(self) -> AsyncGenerator[None]:
-        """There is nothing to hold open."""
-        self._ended = anyio.Event()
-        try:
-            yield
-        finally:
-            self._ended.set()
-
     async def listing(self) -> Listing:
         """The one tool."""
         return Listing((Tool(_spec(list(self._tables)), self._execute),))
-
-    async def health(self) -> Health:
-        """Always ready."""
-        return Health(SourceState.READY)
-
-    async def changes(self) -> AsyncIterator[None]:
-        """None; ends with the session."""
-        await self._ended.wait()
-        for never in ():
-            yield never
 
     async def _execute(self, call: Call) -> Result:
         assert self._board is not None

@@ -1,13 +1,10 @@
 """`spawn_subagent`: an agent hands a task on to another, which works by itself and gives its answer back."""
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
-
-import anyio
 
 from pegboard.agent.definition import SPAWN, Definition, Delegation
 from pegboard.board import Board
@@ -15,12 +12,10 @@ from pegboard.core import (
     Call,
     Effects,
     FailureCode,
-    Health,
     Listing,
     Result,
     Selection,
     SourceRef,
-    SourceState,
     Tool,
     ToolName,
     ToolSpec,
@@ -28,6 +23,7 @@ from pegboard.core import (
 from pegboard.errors import PegboardError
 from pegboard.frameworks.agents.outcome import Event, Outcome, Said, Stop
 from pegboard.frameworks.agents.run import run_agent
+from pegboard.sources.still import Still
 
 KIND = "subagents"
 DEEPEST = 3
@@ -36,7 +32,7 @@ DEEPEST = 3
 _around: ContextVar[tuple[Definition, ...]] = ContextVar("pegboard_agents_around", default=())
 
 
-class Subagents:
+class Subagents(Still):
     """The source of `spawn_subagent` in one run of an agent; give it to the board beside its own sources.
 
     Parameters:
@@ -51,40 +47,21 @@ class Subagents:
     kind = KIND
 
     def __init__(self, agent: Definition, tables: Mapping[str, Mapping[str, Any]]) -> None:
+        super().__init__()
         self._agent, self._tables = agent, tables
         for name in () if agent.subagents is None else agent.subagents.agents:
             Definition.of(name, tables)
         self._board: Board | None = None
         self._spawned = 0
-        self._ended = anyio.Event()
 
     def over(self, board: Board) -> None:
         """Name the board whose tools they have."""
         self._board = board
 
-    @asynccontextmanager
-    async def session(self) -> AsyncGenerator[None]:
-        """There is nothing to hold open."""
-        self._ended = anyio.Event()
-        try:
-            yield
-        finally:
-            self._ended.set()
-
     async def listing(self) -> Listing:
         """The one tool, where the agent may hand on."""
         rules = self._agent.subagents
         return Listing(() if rules is None else (Tool(_spec(rules), self._spawn),))
-
-    async def health(self) -> Health:
-        """Always ready."""
-        return Health(SourceState.READY)
-
-    async def changes(self) -> AsyncIterator[None]:
-        """None; ends with the session."""
-        await self._ended.wait()
-        for never in ():
-            yield never
 
     async def _spawn(self, call: Call) -> Result:
         around = _around.get() or (self._agent,)
