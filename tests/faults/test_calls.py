@@ -37,7 +37,7 @@ async def test_px_10_an_error_result_is_a_failure_that_keeps_its_text(
 ) -> None:
     """px-10: isError survives, with the server's own words."""
     result = await once(stdio(family=family), "fail")
-    assert result.failure is not None and result.failure.code is FailureCode.UPSTREAM
+    assert result.failure is not None and result.failure.code is FailureCode.FAILED
     assert result.failure.message == "quota exceeded" and words(result) == "quota exceeded"
 
 

@@ -213,24 +213,26 @@ def test_a_service_that_is_not_there_is_unavailable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "headers", "retryable", "says"),
+    ("status", "headers", "code", "retryable", "says"),
     [
-        (400, {}, False, "Correct the arguments"),
-        (401, {}, False, "credentials"),
-        (403, {}, False, "do not allow"),
-        (404, {}, False, "identifiers"),
-        (429, {"retry-after": "7"}, True, "Wait 7 s"),
-        (503, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, True, "fault"),
-        (500, {"retry-after": "soon"}, True, "fault"),
-        (302, {}, False, "See the answer"),
+        (400, {}, "failed", False, "Correct the arguments"),
+        (401, {}, "upstream", False, "credentials"),
+        (403, {}, "upstream", False, "do not allow"),
+        (404, {}, "failed", False, "identifiers"),
+        (429, {"retry-after": "7"}, "upstream", True, "Wait 7 s"),
+        (503, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "upstream", True, "fault"),
+        (500, {"retry-after": "soon"}, "upstream", True, "fault"),
+        (302, {}, "upstream", False, "See the answer"),
     ],
 )
-def test_a_refusal_says_what_to_do(status: int, headers: dict[str, str], retryable: bool, says: str) -> None:
+def test_a_refusal_says_what_to_do_and_whether_it_speaks_of_the_service(
+    status: int, headers: dict[str, str], code: str, retryable: bool, says: str
+) -> None:
     reply = (status, {"content-type": "application/json", **headers}, b'{"message": "because"}')
     with serving(lambda seen: reply) as api:
         failure = run(api.url, Effects.READ_ONLY, "GET").failure
     assert failure is not None
-    assert failure.code is FailureCode.UPSTREAM
+    assert failure.code == code
     assert "because" in failure.message
     assert failure.retryable is retryable
     assert says in (failure.next_step or "")

@@ -241,7 +241,7 @@ class _Run:
         data = as_object(answer.get("data")).get(self.name)
         if errors and data is None:
             failure = Failure(
-                FailureCode.UPSTREAM,
+                FailureCode.FAILED,
                 f"The service answered: {'; '.join(errors)[:1_000]}",
                 next_step="Correct the arguments as it says, and call again.",
                 details={"errors": as_list(answer.get("errors"))},

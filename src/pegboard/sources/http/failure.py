@@ -14,6 +14,8 @@ from pegboard.sources.http.client import Answer, RedirectError, TooLargeError
 
 _SHOWN = 2_000
 _LATER = frozenset((408, 425, 429, 500, 502, 503, 504))
+_OF_THE_SERVICE = _LATER | {401, 403, 407}
+"""Refusals that say nothing about the arguments: they count against the service's health."""
 
 BROKEN = (
     ForbiddenAddressError,
@@ -85,7 +87,7 @@ def refused(answer: Answer) -> Failure:
     if after is not None:
         details["retry_after"] = after
     return Failure(
-        FailureCode.UPSTREAM,
+        FailureCode.FAILED if 400 <= status < 500 and status not in _OF_THE_SERVICE else FailureCode.UPSTREAM,
         f"The service answered {status} {_phrase(status)}".rstrip() + (f": {_said(body)}" if body else "."),
         next_step=_next_step(status, after),
         retryable=status in _LATER,

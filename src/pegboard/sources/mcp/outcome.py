@@ -22,7 +22,7 @@ def result_of(raw: dict[str, Any]) -> Result:
         return _unfinished(raw, kind)
     report = Report(changes=changes) if changes else None
     if raw.get("isError"):
-        failure = Failure(FailureCode.UPSTREAM, text_of(content) or "The tool failed without a word.")
+        failure = Failure(FailureCode.FAILED, text_of(content) or "The tool failed without a word.")
         return Result(value=value, failure=failure, content=content, meta=meta, report=report)
     if value is None and "structuredContent" in raw:
         meta["structuredContent"] = None

@@ -176,7 +176,7 @@ class ProgramRun:
         if code != 0:
             text = (said or out.decode("utf-8", "replace").strip())[-1_000:]
             failure = Failure(
-                FailureCode.UPSTREAM,
+                FailureCode.FAILED,
                 f"{program} ended with code {code}" + (f": {text}" if text else "."),
                 next_step="Correct the arguments as it says, and call again.",
                 details={"exit_code": code, **_tails(out, err)},
