@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pegboard.index.doing import Doing, wanted
-from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
+from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped
 from pegboard.index.text import is_spaceless, stems, words
 
 LENGTH = 20_000
@@ -14,6 +14,8 @@ NEEDS = 8
 """So many needs of one request are told apart."""
 SINGLE = 0.4
 """What a single character of a script without spaces is worth; its pairs carry the meaning."""
+UNHELD = 0.2
+"""What a pair of characters counts that no tool holds: it is mostly where one word ends and the next begins."""
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 _SPLIT = re.compile(
@@ -32,6 +34,7 @@ class Term:
         stem: what it is matched by.
         also: other terms that it may mean, with their weights (its stem in another language).
         weight: how much it counts.
+        unheld: how much it counts where no tool holds it.
         need: the number of the first need that it belongs to.
     """
 
@@ -39,6 +42,7 @@ class Term:
     stem: str
     also: tuple[str, ...] = ()
     weight: float = 1.0
+    unheld: float = 1.0
     need: int = 0
 
 
@@ -68,9 +72,10 @@ class Request:
 def read(text: str) -> Request:
     """Read a request; whatever it holds, this never fails."""
     text = text[:LENGTH]
-    found = words(text)
+    bare = unwrapped(text)
+    found = words(bare)
     language = language_of(found)
-    needs = _needs(text, language)
+    needs = _needs(bare, language)
     place = {word: n for n, need in reversed(list(enumerate(needs))) for word in need}
     telling = _telling(found, language) or found
     native = stems(telling, language)
@@ -79,7 +84,9 @@ def read(text: str) -> Request:
     for word, stem, other in zip(telling, native, english, strict=True):
         if stem not in seen:
             also = () if other == stem else (other,)
-            seen[stem] = Term(word, stem, also, _weight(word), place.get(word, 0))
+            weight = _weight(word)
+            unheld = UNHELD if len(word) > 1 and is_spaceless(word) else weight
+            seen[stem] = Term(word, stem, also, weight, unheld, place.get(word, 0))
     spaceless = 2 * sum(map(is_spaceless, seen)) > len(seen)
     wants = Doing.EITHER if needs else wanted(found)
     return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
@@ -87,7 +94,7 @@ def read(text: str) -> Request:
 
 def _telling(found: Sequence[str], language: str) -> list[str]:
     stop = STOP_WORDS[language]
-    return [word for word in found if word not in stop]
+    return [word for word in found if word not in stop and (word.isascii() or not is_spaceless(word) or tells(word))]
 
 
 def _weight(word: str) -> float:

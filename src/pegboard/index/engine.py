@@ -178,7 +178,7 @@ class ToolIndex:
             blocks = [candidates.of_meaning(meaning, of_words[1]) for meaning in meanings]
             signals = candidates.together(of_words, blocks, tools.group[slots])
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in views), ""), "")
-        kind = "" if request.spaceless else kind
+        kind = "words" if request.spaceless else kind
         return Ranked(slots, rows, held, signals, int(np.count_nonzero(total)), kind)
 
     def _rarity_of_all(self, request: Request, rows: Sequence[Row], count: int) -> float:
@@ -187,7 +187,7 @@ class ToolIndex:
         for row in rows:
             found[row.term] = max(found.get(row.term, 0.0), row.rarity)
         rarest = rarity(0, count)
-        return sum(found.get(n, rarest * term.weight) for n, term in enumerate(request.terms))
+        return sum(found.get(n, rarest * term.unheld) for n, term in enumerate(request.terms))
 
     def _named(self, query: str, shown: Mask | None) -> list[list[int]]:
         """The slots of the tools that the request names, one list a name."""

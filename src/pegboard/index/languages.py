@@ -4,7 +4,10 @@ Short lists of the commonest function words, written for this package (articles,
 verbs, and in English what a request is wrapped in, such as "please help me"), folded as `text.fold` folds.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 ENGLISH = "english"
 
@@ -87,3 +90,46 @@ def language_of(words: Sequence[str]) -> str:
     if best == ENGLISH and not english and any("\u0400" <= word[0] <= "\u04ff" for word in given if word):
         return "russian"
     return best
+
+
+_FUNCTION = "是在把给和与及从到我你他她它这那有要想会能就都也还很被让用个请之其为对"
+_PARTICLES = "的了吗呢吧啊呀么"
+_NOTHING = re.compile(
+    f"[{_FUNCTION}{_PARTICLES}]$|(?!目的|了解)(?:[{_PARTICLES}].|.[{_PARTICLES}])$|[^\u3400-\u9fff\uac00-\ud7af]$"
+)
+
+
+def tells(piece: str) -> bool:
+    """Whether a character of a script without spaces, or a pair of them, may mean something by itself.
+
+    Single syllables of Japanese or Thai do not, nor do Chinese particles and pairs with one.
+    """
+    return _NOTHING.match(piece) is None
+
+
+_SCRIPTS = {"han": "[\u4e00-\u9fff]", "kana": "[\u3040-\u30ff]", "hangul": "[\uac00-\ud7af]", "thai": "[\u0e00-\u0e7f]"}
+
+
+@cache
+def _wrapping() -> Mapping[re.Pattern[str], re.Pattern[str]]:
+    """By a character of its script, what requests are wrapped in (`data/wrapping.txt`, written for this package)."""
+    lines = (files("pegboard.index") / "data" / "wrapping.txt").read_text(encoding="utf8").splitlines()
+    told = {script: phrases.split() for script, _, phrases in (line.partition(":") for line in lines)}
+    return {
+        re.compile(_SCRIPTS[script]): re.compile("|".join(map(re.escape, sorted(phrases, key=len, reverse=True))))
+        for script, phrases in told.items()
+    }
+
+
+def unwrapped(text: str) -> str:
+    """A request without the phrases that requests are wrapped in, where its script has no spaces to tell them by.
+
+    What is left of a text that is nothing but such phrases is the text itself.
+    """
+    if text.isascii():
+        return text
+    found = text
+    for script, phrases in _wrapping().items():
+        if script.search(found):
+            found = phrases.sub(" ", found)
+    return found if found.strip() else text

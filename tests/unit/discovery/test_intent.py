@@ -7,7 +7,7 @@ import pytest
 from crm_office import OFFICE, TEXT, fair, spec, takes
 
 from pegboard.board import Board
-from pegboard.core import FailureCode
+from pegboard.core import FailureCode, ToolName, ToolSpec
 from pegboard.discovery.intent import usage
 from pegboard.schema.example import example
 from pegboard.schema.validate import validator
@@ -113,3 +113,27 @@ def test_one_instance_of_a_schema(schema: Any, value: Any) -> None:
 
 async def test_an_author_s_example_is_shown_as_it_is() -> None:
     assert usage(spec("t", "x", input=takes(a=TEXT), examples=({"a": "real"},))) == {"a": "real"}
+
+
+CHINESE = Path(__file__).parents[1] / "index/languages/zh.tsv"
+
+
+async def test_a_whole_sentence_in_a_script_without_spaces_is_met_and_what_nothing_meets_is_told() -> None:
+    rows = [line.split("\t") for line in CHINESE.read_text(encoding="utf8").splitlines()]
+    tools = [
+        ToolSpec(name=ToolName("office", name.replace(".", "_")), description=text)
+        for kind, name, text in rows
+        if kind == "tool"
+    ]
+    async with Board.of(FakeSource("office", tools)) as board:
+        for intent, name in (
+            ("这家店的商品库存还有多少", "office__shop_stock"),
+            ("请给客户发送一封带附件的邮件", "office__mail_send"),
+            ("请帮我把这段话翻译成英文", "office__doc_translate"),
+            ("我的快递包裹到哪里了", "office__order_logistics"),
+        ):
+            found = (await board.call("find_tool_by_intent", {"intent": intent})).value
+            assert found["fits"], intent
+            assert found["tools"][0]["name"] == name
+        missed = (await board.call("find_tool_by_intent", {"intent": "请帮我把客厅的灯关掉"})).value
+    assert missed["fits"] is False
