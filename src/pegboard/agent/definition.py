@@ -55,6 +55,7 @@ class Definition:
         max_cost: what one run may cost, in dollars; None for no limit.
         timeout: seconds that one run may take.
         subagents: what it may hand on; None where it may not.
+        version: the published version that it is; None for what the config says now.
     """
 
     name: str
@@ -69,6 +70,13 @@ class Definition:
     max_cost: float | None = None
     timeout: float = 600.0
     subagents: Delegation | None = None
+    version: str | None = None
+
+    @property
+    def label(self) -> str:
+        """What traces call it: its name, with the version where it is a published one."""
+        base = self.name.removesuffix(f"@{self.version}")
+        return f"{base}@{self.version}" if self.version else self.name
 
     @classmethod
     def of(cls, name: str, tables: Mapping[str, Mapping[str, Any]]) -> Self:

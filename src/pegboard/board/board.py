@@ -19,6 +19,7 @@ from pegboard.board.composer import Composer
 from pegboard.board.consent import Consent
 from pegboard.board.drift import Guard
 from pegboard.board.holdings import Holdings
+from pegboard.board.issued import with_versions
 from pegboard.board.kinds import filters_of, sources_of
 from pegboard.board.memory import Memory, Recalled
 from pegboard.board.overseen import Overseen
@@ -175,7 +176,7 @@ class Board(Overseen, Proceeding):
         Raises:
             ConfigError: the config is missing or wrong.
         """
-        plan = Plan.of(config if isinstance(config, Config) else load(config))
+        plan = Plan.of(with_versions(config if isinstance(config, Config) else load(config), live=version == LIVE))
         found = plan.config
         memory = Memory(found.board.store, found.sources, META_NAMES, keep_days=found.board.keep_days)
         scheme = AssetScheme(found.board.asset_scheme)

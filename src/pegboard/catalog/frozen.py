@@ -33,7 +33,7 @@ class Frozen:
     def to_json(self) -> JsonObject:
         """As plain data, each definition with its digest."""
         tools = [{"digest": spec.digest, "spec": spec_to_json(spec)} for spec in self.specs]
-        return _plain({"tools": tools, "tables": self.tables})
+        return plain({"tools": tools, "tables": self.tables})
 
     @classmethod
     def from_json(cls, version: str, content: JsonObject) -> "Frozen":
@@ -104,10 +104,10 @@ def freeze(version: str, tools: Iterable[Tool], tables: Mapping[str, JsonObject]
         tools: its tools.
         tables: the config's tables of composed and deprecated tools.
     """
-    return Frozen(version, tuple(tool.spec for tool in tools), _plain(tables))
+    return Frozen(version, tuple(tool.spec for tool in tools), plain(tables))
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """As JSON reads it: tuples are lists. The order of keys stays, since models fill arguments in it."""
     return json.loads(json.dumps(value, default=str))
 

@@ -17,6 +17,7 @@ from pegboard.schema.template import Template
 from pegboard.schema.types import JsonObject, as_list, as_object, digest
 
 _KEYS = ("description", "steps", "input", "output", "output_variable", "parameter_mapping", "category")
+_KEPT = (*_KEYS, "version")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,14 +51,14 @@ class Chain:
             DefinitionError: it cannot work as it stands.
         """
         place = where or f"chain.{name}"
-        source = {key: table[key] for key in _KEYS if is_given(table.get(key))}
+        source = {key: table[key] for key in _KEPT if is_given(table.get(key))}
         _check_keys(table, place)
         output, variable = source.get("output"), _variable(source, place)
         steps = read_steps(source.get("steps"), f"{place}.steps")
         if output is None and variable in [step.id for step in steps]:
             output = f"${{{variable}}}"
         body = Bundle(
-            name=ToolName.parse(name),
+            name=_named(name, source.get("version")),
             description=_text(source, "description", place),
             steps=steps,
             input=read_object(source.get("input"), f"{place}.input"),
@@ -136,9 +137,16 @@ def chain(name: str, *, description: str, steps: Sequence[JsonObject], **more: A
     return Unbound.tool(Chain.read(name, table), description)
 
 
+def _named(name: str, version: str | None) -> ToolName:
+    """The chain's name; one that is called `NAME@VERSION` stands beside the others of its name."""
+    parsed = ToolName.parse(name)
+    base = parsed.name.removesuffix(f"@{version}") if version else parsed.name
+    return parsed if base == parsed.name else ToolName(parsed.namespace, base, version)
+
+
 def _check_keys(table: JsonObject, where: str) -> None:
     for key in table:
-        if key not in (*_KEYS, "tools", "file", "name"):
+        if key not in (*_KEPT, "tools", "file", "name"):
             near = nearest(key, _KEYS) or list(_KEYS)
             raise DefinitionError(f"A chain has no {key!r}.", where=where, next_step=f"Use {' or '.join(near)}.")
     if not isinstance(table.get("steps", []), list | tuple) or not as_list(list(table.get("steps") or [])):

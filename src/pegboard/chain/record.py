@@ -125,11 +125,17 @@ class ChainRun:
         """The steps that were called, and of which nothing came back."""
         return tuple(point.step for point in self.steps.values() if point.status is StepStatus.STARTED)
 
+    @property
+    def version(self) -> str | None:
+        """The published version that it runs, where it is one."""
+        return self.definition.get("version")
+
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         return {
             "id": self.id,
             "chain": self.chain,
+            "version": self.version,
             "status": self.status.value,
             "digest": self.digest,
             "input": dict(self.input),

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ from cyclopts.validators import Number
 
 from pegboard.agent.definition import Definition
 from pegboard.approval import Approver, Decision, Request
+from pegboard.board.issued import with_versions
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
@@ -55,7 +56,8 @@ async def run(
     Parameters
     ----------
     words
-        The agent of `[agent.NAME]`, and the task; with --model the task alone. `-` reads the task from standard input.
+        The agent of `[agent.NAME]`, or NAME@VERSION for a published one, and the task; with --model the task alone.
+        `-` reads the task from standard input.
     model
         The model: `provider:name`, or the bare name at --base-url.
     base_url
@@ -90,9 +92,11 @@ async def run(
     from pegboard.frameworks.agents.run import run_agent
     from pegboard.frameworks.agents.subagents import Subagents
 
-    subagents = Subagents(agent, load(config).tables["agent"])
+    subagents = Subagents(agent, _agents(config, ()))
     beside = [] if agent.subagents is None else [subagents]
-    async with opened(config, approvers=[agreed if yes else in_turn(at_terminal)], beside=beside) as board:
+    issued = [f"agent/{agent.name}"] if agent.version and "@" in agent.name else []
+    approver = agreed if yes else in_turn(at_terminal)
+    async with opened(config, approvers=[approver], beside=beside, issued=issued) as board:
         subagents.over(board)
         outcome = await run_agent(board, agent, task, hear=None if json else Telling())
         if json:
@@ -118,7 +122,12 @@ def asked(words: Sequence[str], given: dict[str, Any], config: Path) -> tuple[De
         )
     if not name:
         return Definition(name=AD_HOC, **given), task
-    return replace(Definition.of(name[0], load(config).tables["agent"]), **given), task
+    return replace(Definition.of(name[0], _agents(config, name)), **given), task
+
+
+def _agents(config: Path, names: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+    """The config's agents, those that have a chosen version as that has them, and the published ones of these names."""
+    return with_versions(load(config), [f"agent/{name}" for name in names if "@" in name]).tables["agent"]
 
 
 def in_turn(approver: Approver) -> Approver:

@@ -47,14 +47,14 @@ async def run(
     Parameters
     ----------
     name
-        The chain's name.
+        The chain's name, or NAME@VERSION for one that was published.
     args
         Its arguments: a JSON object, @FILE with one, or - to read one from standard input.
     mode
         Run it without effect: preview or dry_run. Nothing is kept then.
     """
     arguments = read_arguments(args)
-    async with _board(config, yes) as board:
+    async with _board(config, yes, issued=[f"chain/{name}"] if "@" in name else ()) as board:
         target = _chain(board, name)
         session = Session(f"cli-{uuid4().hex[:12]}", agent="cli")
         result = await board.call(
@@ -189,8 +189,8 @@ async def show(run: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = 
 
 
 @asynccontextmanager
-async def _board(config: Path, yes: bool) -> AsyncGenerator[Board]:
-    async with opened(config, approvers=[agreed if yes else at_terminal]) as board:
+async def _board(config: Path, yes: bool, *, issued: Sequence[str] = ()) -> AsyncGenerator[Board]:
+    async with opened(config, approvers=[agreed if yes else at_terminal], issued=issued) as board:
         board.desk.wait = 0  # whoever typed this reads the answer, and need not be waited for
         yield board
 
@@ -269,7 +269,8 @@ def _row(run: ChainRun) -> Sequence[object]:
 
 
 def _show(run: ChainRun) -> None:
-    say(f"Run {run.id} of {run.chain}: {run.status}" + (f", held by {run.owner}" if run.owner else ""))
+    of = f"{run.chain} (version {run.version})" if run.version else run.chain
+    say(f"Run {run.id} of {of}: {run.status}" + (f", held by {run.owner}" if run.owner else ""))
     if run.forked_from:
         say(f"Forked from {run.forked_from} at {run.forked_at}.")
     names = [str(as_object(row).get("id") or "") for row in run.definition.get("steps", ())]

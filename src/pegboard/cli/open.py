@@ -9,6 +9,8 @@ from typing import Any, Self
 
 from pegboard.approval import Approver
 from pegboard.board import Board
+from pegboard.board.issued import moved, with_versions
+from pegboard.board.published import LIVE
 from pegboard.board.roster import Refresh
 from pegboard.cli.output import clean, guarded, one_line, say
 from pegboard.config import Config, load
@@ -47,11 +49,12 @@ async def opened(
     version: str | None = None,
     approvers: Sequence[Approver] = (),
     beside: Sequence[Source] = (),
+    issued: Sequence[str] = (),
 ) -> AsyncGenerator[Board]:
     """As `connected`, with stdout kept for the command's own data."""
     with guarded():
         async with connected(
-            config, refresh=refresh, told=told, version=version, approvers=approvers, beside=beside
+            config, refresh=refresh, told=told, version=version, approvers=approvers, beside=beside, issued=issued
         ) as board:
             yield board
 
@@ -65,6 +68,7 @@ async def connected(
     version: str | None = None,
     approvers: Sequence[Approver] = (),
     beside: Sequence[Source] = (),
+    issued: Sequence[str] = (),
 ) -> AsyncGenerator[Board]:
     """The board of a config; what is odd about the config or the store is told.
 
@@ -75,8 +79,9 @@ async def connected(
         version: the published version that the board is held to; None: the chosen one; "live": none.
         approvers: who is asked where a call waits for a person.
         beside: sources made in code, besides the config's.
+        issued: published versions of chains and agents to have beside the others, as `chain/NAME@VERSION`.
     """
-    settings = load(config)
+    settings = with_versions(load(config), issued, live=version == LIVE)
     for warning in settings.warnings:
         say(f"pegboard: {warning}")
     if not settings.sources:
@@ -96,7 +101,7 @@ async def connected(
                 each.over(board)
             if logging.lastResort is not None:  # what shows warnings that nobody has a handler for
                 logging.lastResort.addFilter(board.redactor.log_filter)
-            for warning in board.warnings:
+            for warning in (*board.warnings, *moved(settings, issued, board.catalog.specs)):
                 say(f"pegboard: {warning}")
             yield board
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from cyclopts import App
 
+from pegboard.board.issued import AGENT, agent_content, chain_content
 from pegboard.board.passage import traces_of
 from pegboard.board.published import LIVE, thaw, unknown
 from pegboard.catalog.compare import ToolDifference, compare
@@ -22,6 +23,7 @@ from pegboard.errors import PegboardError
 from pegboard.invoke.deprecation import ended, today
 from pegboard.schema.compare import differences
 from pegboard.schema.diff import Weight
+from pegboard.schema.types import JsonObject
 from pegboard.store import Store
 from pegboard.store.published import BOARD, Published, Reference
 from pegboard.trace.store import RunFilter
@@ -88,8 +90,8 @@ async def diff(before: str, after: str = LIVE, *, config: ConfigFile = DEFAULT_C
     after
         The newer one; live is what the board has now.
     """
-    if Reference.parse(before).kind != BOARD and after != LIVE:
-        return _diff_content(config, before, after, as_json=json)
+    if Reference.parse(before).kind != BOARD:
+        return await _diff_content(config, before, after, as_json=json)
     found = compare(await _specs(config, before), await _specs(config, after))
     if json:
         document({"before": before, "after": after, "tools": [_difference(one) for one in found]})
@@ -171,9 +173,11 @@ async def _specs(config: Path, version: str) -> Sequence[ToolSpec]:
     return thaw(found, version, ()).specs
 
 
-def _diff_content(config: Path, before: str, after: str, *, as_json: bool) -> int:
+async def _diff_content(config: Path, before: str, after: str, *, as_json: bool) -> int:
     with _store(config) as store:
-        found = differences(_found(store, before).content, _found(store, after).content)
+        old = _found(store, before)
+        new = None if after == LIVE else _found(store, after).content
+    found = differences(old.content, new or await _content(config, old))
     if as_json:
         places = [{"where": where, "before": old, "after": new} for where, old, new in found]
         document({"before": before, "after": after, "places": places})
@@ -181,6 +185,15 @@ def _diff_content(config: Path, before: str, after: str, *, as_json: bool) -> in
         table(("where", "before", "after"), found)
         say(f"{counted(len(found), 'place')} changed." if found else "Nothing differs.")
     return Exit.FINDING if found else Exit.OK
+
+
+async def _content(config: Path, of: Published) -> JsonObject:
+    """What a version of the same chain or agent would hold that was published now."""
+    tables = load(config).tables["agent"]
+    async with opened(config, version=LIVE) as board:
+        if of.kind == AGENT:
+            return agent_content(of.name, tables, board.catalog)
+        return chain_content(of.name, board.catalog)
 
 
 def _difference(one: ToolDifference) -> dict[str, object]:

@@ -327,10 +327,15 @@ BUILDER = Table(
     "builder",
     "The procedure as tools for agents that build boards: a namespace `builder` with list_tools, list_runs, "
     "trace_execution, check_tools, probe_tool, execute_tool, find_improvements, apply_improvement, "
-    "and execute_agent where the file has agents.",
+    "publish_agent_version, publish_flow_version, and execute_agent where the file has agents.",
     (
         Key("enabled", FLAG, "Whether the namespace is on the board.", False),
-        Key("write", FLAG, "Whether `apply_improvement` may write into this file; else it only shows.", False),
+        Key(
+            "write",
+            FLAG,
+            "Whether `apply_improvement` may write into this file, and versions may be published; else they only show.",
+            False,
+        ),
         Key(
             "servers",
             FLAG,

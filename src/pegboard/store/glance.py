@@ -70,6 +70,23 @@ def _read(connection: sqlite3.Connection) -> Glance | None:
     return Glance(found, wire_names, chosen[0] if chosen else None, held)
 
 
+def chosen_versions(location: Path | str) -> list[tuple[str, str, str]]:
+    """Which versions of single chains and agents are used, as kind, name and version; none where that cannot be read.
+
+    Parameters:
+        location: the store's folder, or the address of a database, in which nothing is looked up.
+    """
+    path = Path(location) / FILE_NAME if isinstance(location, Path) else None
+    if path is None or not path.exists():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+            rows = connection.execute("SELECT kind, name, version FROM chosen WHERE name != '' ORDER BY kind, name")
+            return [(kind, name, version) for kind, name, version in rows]
+    except (sqlite3.Error, ValueError, OSError):
+        return []
+
+
 def by_source(rows: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
     """Names by their sources."""
     found: dict[str, set[str]] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pegboard.board.builder.acting import acting
 from pegboard.board.builder.judging import judging
 from pegboard.board.builder.looking import looking
+from pegboard.board.builder.publishing import publishing
 from pegboard.config import Config
 from pegboard.core import Listing, SourceRef, Tool, ToolName
 from pegboard.sources.still import Still
@@ -23,7 +24,7 @@ class Leave:
     """What an agent may do through the namespace.
 
     Parameters:
-        write: whether `apply_improvement` may write into the config; else it only shows.
+        write: whether `apply_improvement` may write into the config, and versions be published; else both only show.
         servers: whether `discover_mcp_server_tools` may start programs and reach addresses.
     """
 
@@ -54,7 +55,13 @@ class BuilderSource(Still):
         """The tools."""
         assert self._board is not None  # the board names itself before it opens its sources
         board = self._board
-        tools = [*looking(board, self._leave.servers), *judging(board), *acting(board, self._leave.write)]
+        leave = self._leave
+        tools = [
+            *looking(board, leave.servers),
+            *judging(board),
+            *acting(board, leave.write),
+            *publishing(board, leave.write),
+        ]
         return Listing(tuple(_placed(tools)))
 
 

@@ -79,6 +79,7 @@ class Outcome:
         calls: the calls that it made, in the order in which they ended.
         usage: what it took.
         error: what was wrong, where something was.
+        version: the published version of the agent that ran, where it is one.
     """
 
     agent: str
@@ -89,6 +90,7 @@ class Outcome:
     calls: tuple[Made, ...] = ()
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
+    version: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -100,6 +102,7 @@ class Outcome:
         usage = self.usage
         return {
             "agent": self.agent,
+            "version": self.version,
             "model": self.model,
             "run": self.run,
             "output": self.output,

@@ -65,6 +65,7 @@ async def run_agent(
         board.forget(session)
     return Outcome(
         agent=agent.name,
+        version=agent.version,
         model=agent.model,
         run=session.id,
         output=following.said,
@@ -82,7 +83,7 @@ def session_of(board: Board, agent: Definition, within: Session | None = None) -
     return Session(
         f"agent-{uuid4().hex[:12]}",
         principal="local" if within is None else within.principal,
-        agent=agent.name,
+        agent=agent.label,
         budget=replace(budget, max_tool_calls=agent.max_tool_calls),
         tools=_pool(agent, inner=within is not None),
     )

@@ -73,6 +73,8 @@ async def test_the_namespace_lists_tools_runs_and_a_trace(home: Path) -> None:
             "execute_tool",
             "find_improvements",
             "apply_improvement",
+            "publish_agent_version",
+            "publish_flow_version",
         }
         listed = (await board.call("builder.list_tools", {"select_only": "shop.*"})).value
         assert {row["name"]: row["effects"] for row in listed["tools"]} == {
