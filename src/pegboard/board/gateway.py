@@ -13,6 +13,7 @@ from pegboard.board.board import Board
 from pegboard.catalog import Unknown
 from pegboard.core import FailureCode, Progress, Session, ToolName
 from pegboard.core.call import Ask, Log
+from pegboard.core.client import Client
 from pegboard.discovery import pages
 from pegboard.discovery.announce import announcement
 from pegboard.errors import PegboardError
@@ -20,12 +21,10 @@ from pegboard.invoke.size import is_cut
 from pegboard.schema.types import JsonObject
 from pegboard.surface import mcp
 from pegboard.surface.mcp import Family
-from pegboard.wire.server.front import Peer, Refusal
+from pegboard.wire.server.front import SESSION_KEY, Peer, Refusal
 
 PAGE = 1000
 """Tools of one page of a list: many clients read the first page only, and thousands at once stall the others."""
-SESSION_KEY = "pegboard/session"
-"""Where a client of the stateless family may name its session, in the `_meta` of a request."""
 _SESSION_ID = re.compile(r"[!-~]{1,128}")
 TOO_MANY = -32000
 """The JSON-RPC code (of the range for servers' own) where there are more tools than may be listed."""
@@ -95,12 +94,15 @@ class Gateway:
         progress: Progress | None,
         log: Log | None,
         ask: Ask | None = None,
+        client: Client | None = None,
     ) -> JsonObject:
         """Run the call that a request asks for."""
         found = self.board.resolve(params["name"])
         target = ToolName.parse(found.text) if isinstance(found, Unknown) else found
         session = self._session(peer, params.get("_meta") or {})
-        call = mcp.call(params, target, session=session, id=request_id, progress=progress, log=log, ask=ask)
+        call = mcp.call(
+            params, target, session=session, id=request_id, progress=progress, log=log, ask=ask, client=client
+        )
         result = await self.board.run(call)
         failure = result.failure
         if failure is not None and failure.code is FailureCode.UNKNOWN_TOOL and isinstance(found, Unknown):

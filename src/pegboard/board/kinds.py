@@ -59,6 +59,7 @@ def _mcp(making: Making) -> Source:
         trust_annotations=table.trust_annotations,
         strict_output=options["strict_output"],
         starting=making.starting,
+        may_ask=options["may_ask"],
     )
 
 

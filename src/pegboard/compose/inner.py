@@ -87,6 +87,7 @@ class Inner:
             group=self.outer.id,
             log=self.outer.log,
             ask=self.outer.ask,
+            client=self.outer.client,
             meta={
                 **{name: self.outer.meta[name] for name in _HANDED_ON if name in self.outer.meta},
                 **meta,

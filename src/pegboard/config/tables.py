@@ -253,6 +253,13 @@ SOURCE_KINDS = (
                 only_for="program",
             ),
             Key(
+                "may_ask",
+                list_of(choice("elicitation", "roots", "sampling")),
+                "What the server may ask of the client that calls it: questions to the person (elicitation), where the "
+                "project lies (roots), answers of its model (sampling). Default: elicitation, and for a program roots.",
+                example='["elicitation"]',
+            ),
+            Key(
                 "strict_output",
                 FLAG,
                 "Whether a structured result that breaks the tool's output schema fails the call; if not, it is noted.",

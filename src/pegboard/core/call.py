@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias, cast
 
+from pegboard.core.client import Client
 from pegboard.core.name import ToolName
 from pegboard.core.session import Session
 from pegboard.schema.types import Json, JsonObject
@@ -264,6 +265,7 @@ class Call:
         progress: where progress goes, or None.
         log: where log messages go, or None.
         ask: puts a question to the person at the caller's end, or None where nobody is there.
+        client: what the caller's program does for servers (elicitation, sampling, roots), or None.
         meta: `_meta` of the request, handed on.
     """
 
@@ -277,6 +279,7 @@ class Call:
     progress: Progress | None = None
     log: Log | None = None
     ask: Ask | None = None
+    client: Client | None = None
     meta: JsonObject = field(default_factory=dict[str, Any])
 
 

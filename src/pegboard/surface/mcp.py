@@ -26,6 +26,7 @@ from pegboard.core import (
     ToolSpec,
 )
 from pegboard.core.call import Ask, Change, Log
+from pegboard.core.client import Client
 from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
 from pegboard.schema.types import Json, JsonObject, Schema
@@ -132,6 +133,7 @@ def call(
     progress: Progress | None = None,
     log: Log | None = None,
     ask: Ask | None = None,
+    client: Client | None = None,
 ) -> Call:
     """The call that a `tools/call` request asks for.
 
@@ -143,6 +145,7 @@ def call(
         progress: where progress goes, if the caller wants any.
         log: where log messages go.
         ask: puts a question to the person at the caller's end, if it can.
+        client: what the caller's program does for servers, if anything.
     """
     meta: JsonObject = params.get("_meta") or {}
     mode = meta.get(MODE_KEY)
@@ -155,6 +158,7 @@ def call(
         progress=progress,
         log=log,
         ask=ask,
+        client=client,
         meta=_foreign(meta),
     )
 

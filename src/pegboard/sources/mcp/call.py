@@ -3,9 +3,10 @@
 from typing import Any
 
 from pegboard.core import Call, Handler, Result, ToolSpec
+from pegboard.core.client import ClientError
 from pegboard.core.spec import OWN_META
 from pegboard.schema.types import JsonObject
-from pegboard.sources.mcp.outcome import failure_of, result_of, unknown_tool
+from pegboard.sources.mcp.outcome import failure_of, refused_by_client, result_of, unknown_tool
 from pegboard.sources.mcp.upstream import Upstream
 from pegboard.wire.client import ConnectionLost, WireError
 from pegboard.wire.client.parameter import HeaderMap, argument_headers
@@ -35,6 +36,8 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
             except ConnectionLost as error:
                 if last or not error.repairable(repeatable=repeatable):
                     return failure_of(error, source=upstream.name, tool=name)
+            except ClientError as error:
+                return refused_by_client(error, source=upstream.name)
             except WireError as error:
                 if unknown_tool(str(error)):
                     upstream.changes.raise_()

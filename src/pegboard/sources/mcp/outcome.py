@@ -4,11 +4,16 @@ import json
 from typing import Any, cast
 
 from pegboard.core import Change, Failure, FailureCode, Report, Result
-from pegboard.schema.types import Json, JsonObject
+from pegboard.core.client import FEATURE_OF, ClientError
+from pegboard.schema.types import Json, JsonObject, as_object
 from pegboard.wire.client import Answered, CannotStart, ConnectionLost, TimedOut, WireError
 
 _KNOWN = frozenset({"content", "structuredContent", "isError", "resultType"})
-_INVALID_PARAMS = -32602
+_INVALID_PARAMS, _METHOD_NOT_FOUND = -32602, -32601
+_HOW_TO_BE_ASKED = (
+    "Call it from a client that declares this (elicitation, sampling, roots), and name it in `may_ask` of the source; "
+    "or give what it asks for as an argument, if the tool takes it."
+)
 _SHOWN = 2000
 
 
@@ -56,15 +61,34 @@ def _block(block: Json) -> JsonObject:
 
 
 def _unfinished(raw: dict[str, Any], kind: Json) -> Result:
-    what = "asks the user for input" if kind == "input_required" else f"answered with a {kind!r} instead of a result"
-    failure = Failure(
-        FailureCode.UPSTREAM,
-        f"The server {what}, which this board does not pass on.",
-        next_step="Give what it asks for as an argument, if the tool takes it.",
-    )
+    if kind == "input_required":
+        what, step = f"asks for {_wanted(raw)}, which the caller's client was not asked for", _HOW_TO_BE_ASKED
+    else:
+        what = f"answered with a {kind!r} instead of a result, which this board does not pass on"
+        step = "Tell whoever runs the server."
+    failure = Failure(FailureCode.UPSTREAM, f"The server {what}.", next_step=step)
     content, _ = _content(raw.get("content"))
     meta = {key: field for key, field in raw.items() if key not in ("content", "isError", "resultType")}
     return Result(failure=failure, content=content, meta=meta)
+
+
+def _wanted(raw: dict[str, Any]) -> str:
+    rows = as_object(raw.get("inputRequests")).values()
+    features = {FEATURE_OF.get(str(as_object(row).get("method")), "input") for row in rows}
+    return " and ".join(sorted(features)) or "more rounds"
+
+
+def refused_by_client(error: ClientError, *, source: str) -> Result:
+    """The result of a call that could not go on because its client did not give what the server asked for."""
+    details = {"code": error.code}
+    if error.code == _METHOD_NOT_FOUND:
+        code, step = FailureCode.UPSTREAM, _HOW_TO_BE_ASKED
+    elif error.code == _INVALID_PARAMS:
+        code, step = FailureCode.UPSTREAM, "Call it again, and answer what is asked for."
+    else:
+        code, step = FailureCode.DECLINED, "Do not call it again unless the user wants it."
+    message = f"{source!r} asked the caller's client, and got no answer that it can go on with: {error}"
+    return Result.failed(code, message, where=source, next_step=step, details=details)
 
 
 def failure_of(error: WireError, *, source: str, tool: str) -> Result:

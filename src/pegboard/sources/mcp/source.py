@@ -1,6 +1,6 @@
 """An MCP server as a source of tools."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Literal, cast
 
@@ -50,7 +50,10 @@ class McpSource:
         strict_output: whether a structured result that breaks the tool's output schema fails the call, not only warns.
         starting: how many processes may start at once; give every source of a board the same.
         declared: what the server is told that we can do for it, and who does it.
-        role_of: for each call on whose behalf it is made, where callers may not share a connection.
+        role_of: for each call on whose behalf it is made, where callers may not share a connection; no client is asked
+            then.
+        may_ask: which features of a caller's client it may use: `elicitation`, `roots`, `sampling`. By default
+            elicitation, and where it runs on this machine roots, which tell where the user's files lie.
     """
 
     kind = "mcp"
@@ -73,6 +76,7 @@ class McpSource:
         starting: anyio.CapacityLimiter | None = None,
         declared: Declared | None = None,
         role_of: RoleOf | None = None,
+        may_ask: Collection[str] | None = None,
     ) -> None:
         self.name = name
         self.namespace = name if prefix is None else prefix
@@ -88,6 +92,7 @@ class McpSource:
             role=Role(declared=declared or Declared()),
             role_of=role_of,
             call_timeout=call_timeout,
+            may_ask=_may_ask(self.endpoint) if may_ask is None else frozenset(may_ask),
         )
 
     def __repr__(self) -> str:
@@ -211,6 +216,10 @@ def _endpoint(
         argv = cast("Sequence[Any]", target)
         return StdioEndpoint(tuple(str(part) for part in argv), env, cwd)
     return MemoryEndpoint(target)
+
+
+def _may_ask(endpoint: Endpoint) -> frozenset[str]:
+    return frozenset({"elicitation"} if isinstance(endpoint, HttpEndpoint) else {"elicitation", "roots"})
 
 
 def _forbidden(spec: ToolSpec, notes: list[Note]) -> bool:

@@ -12,10 +12,13 @@ from anyio.abc import TaskGroup
 
 from pegboard.core import Call, Health, SourceState
 from pegboard.core.call import Log
-from pegboard.schema.types import Json
+from pegboard.core.client import Client
+from pegboard.schema.types import Json, JsonObject
+from pegboard.sources.mcp.own import OwnLinks
+from pegboard.sources.mcp.rounds import in_rounds
 from pegboard.sources.mcp.signal import Signal
 from pegboard.wire.client import CannotStart, Endpoint, Link, LinkKey, Pool, Role, WireError
-from pegboard.wire.client.fault import Answered
+from pegboard.wire.client.fault import Answered, TimedOut
 from pegboard.wire.client.hearing import Hooks
 from pegboard.wire.client.negotiate import Family
 
@@ -23,6 +26,7 @@ RoleOf = Callable[[Call], Role]
 """On whose behalf a call is made, and what may be declared for it."""
 
 _log = logging.getLogger(__name__)
+_COMPLETE = "notifications/elicitation/complete"
 _PROBE_SECONDS = 5.0
 """So long a server may take to a probe; whoever asks waits less, and an answer that never comes is given up."""
 
@@ -37,6 +41,7 @@ class Upstream:
         role: what the server is listed as, and called as where no call says otherwise.
         role_of: the role of each call, where calls differ.
         call_timeout: seconds for one request.
+        may_ask: which features of a caller's client the server may use.
     """
 
     def __init__(
@@ -48,7 +53,10 @@ class Upstream:
         role: Role,
         role_of: RoleOf | None,
         call_timeout: float | None,
+        may_ask: frozenset[str] = frozenset(),
     ) -> None:
+        self.may_ask = may_ask
+        self._own: OwnLinks | None = None
         self.name = name
         self.endpoint = endpoint
         self.family: Family = family
@@ -69,6 +77,7 @@ class Upstream:
         """Take up work: links will live in `tasks`."""
         self._tasks = tasks
         self._pool = Pool(self.endpoint, self.family, tasks, starting, self._hooks, start_timeout)
+        self._own = OwnLinks(self.name, self._pool)
         self.changes.open()
 
     async def close(self) -> None:
@@ -102,19 +111,66 @@ class Upstream:
         return found
 
     async def call(self, params: dict[str, Any], call: Call, headers: Mapping[str, str] | None) -> dict[str, Any]:
-        """Send `tools/call`. Raises what `Link.request` and `link` raise."""
-        if self._role_of is None:
-            role, link = self.role, self._link
+        """Send `tools/call`, over a link on which the caller's client can be asked, as far as the server may ask it.
+
+        Raises what `Link.request` and `link` raise, and:
+            ClientError: the client refused what the server cannot do without.
+        """
+        if self._role_of is not None:
+            role = self._role_of(call)
+            return await self._send(await self._linked(role), role.key, params, call, headers)
+        link = self._link
+        client, features = call.client, call.client.of(self.may_ask) if call.client is not None else {}
+        if client is None or not features:
             if link is None or not link.usable:
                 link = await self.link()
-        else:
-            role = self._role_of(call)
-            link = await self._linked(role)
-        send = link.request("tools/call", params, timeout=self.call_timeout, on_progress=call.progress, headers=headers)
+            return await self._send(link, self.role.key, params, call, headers)
+        try:
+            with anyio.fail_after(self.call_timeout):
+                return await self._call_asking(client, features, params, call, headers)
+        except TimeoutError:
+            raise TimedOut(f"no answer within {self.call_timeout:g} s") from None
+
+    async def _call_asking(
+        self,
+        client: Client,
+        features: JsonObject,
+        params: dict[str, Any],
+        call: Call,
+        headers: Mapping[str, str] | None,
+    ) -> dict[str, Any]:
+        if self._pool is None or self._own is None:
+            raise CannotStart("its session is closed", next_step="Open the board first.")
+        if self._pool.family != "handshake" and (link := await self.link()).peer.modern:
+
+            async def send(params: dict[str, Any]) -> dict[str, Any]:
+                return await self._send(link, self.role.key, params, call, headers, features)
+
+            return await in_rounds(self.name, send, params, client.request, features)
+        async with self._own.link(client, features) as (own, key):
+            return await self._send(own, key, params, call, headers)
+
+    async def _send(
+        self,
+        link: Link,
+        key: LinkKey,
+        params: dict[str, Any],
+        call: Call,
+        headers: Mapping[str, str] | None,
+        features: JsonObject | None = None,
+    ) -> dict[str, Any]:
+        send = link.request(
+            "tools/call",
+            params,
+            timeout=self.call_timeout,
+            on_progress=call.progress,
+            headers=headers,
+            capabilities=features,
+        )
         if call.log is None:
             return await send
         ticket = next(self._log_ids)
-        self._logs[ticket] = (role.key, call.session.id, call.log)
+        self._logs[ticket] = (key, call.session.id, call.log)
         self._ask_for_logs(link)
         try:
             return await send
@@ -181,7 +237,18 @@ class Upstream:
         return await self._pool.link(role, patient=patient)
 
     def _hooks(self, key: LinkKey) -> Hooks:
-        return Hooks(changed=self.changes.raise_, logged=partial(self._on_log, key), event=self._on_event)
+        return Hooks(
+            changed=self.changes.raise_,
+            logged=partial(self._on_log, key),
+            event=self._on_event,
+            completed=partial(self._on_completed, key),
+        )
+
+    def _on_completed(self, key: LinkKey, params: JsonObject) -> None:
+        """What a page was opened for is done; the client that was shown it hears so."""
+        connection = self._own.connection(key) if self._own is not None else None
+        if connection is not None and not connection.closed and self._tasks is not None:
+            self._tasks.start_soon(connection.notify, _COMPLETE, params)
 
     def _on_event(self, text: str) -> None:
         _log.warning("%s: %s", self.name, text)

@@ -11,12 +11,14 @@ from mcp.shared.dispatcher import CallOptions, DispatchContext, Dispatcher
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND
 
-from pegboard.schema.types import Json
+from pegboard.core.client import ClientError
+from pegboard.schema.types import Json, JsonObject
 from pegboard.wire.client.negotiate import Declared, Peer, request_headers
 from pegboard.wire.client.wire import Wire
 
 _TOOLS_CHANGED = "notifications/tools/list_changed"
 _MESSAGE = "notifications/message"
+_COMPLETE = "notifications/elicitation/complete"
 _LISTEN = "subscriptions/listen"
 
 # The first and the longest pause before a stream that ended is opened again, in seconds, and how long one must have
@@ -34,11 +36,13 @@ class Hooks:
         changed: the list of tools may have changed.
         logged: a log message: level, data, logger.
         event: something worth a line in the report, such as a refused request.
+        completed: what an elicitation by address was about is done.
     """
 
     changed: Callable[[], None] = field(default=lambda: None)
     logged: Callable[[str, Json, str | None], None] = field(default=lambda _level, _data, _logger: None)
     event: Callable[[str], None] = field(default=lambda _text: None)
+    completed: Callable[[JsonObject], None] = field(default=lambda _params: None)
 
 
 @dataclass(frozen=True)
@@ -67,12 +71,17 @@ class Hearing:
         if answer is None:
             self.hooks.event(f"It asked for {method}, which was not declared to it and was refused.")
             raise MCPError(code=METHOD_NOT_FOUND, message=f"This client does not support {method}.")
-        return await answer(params or {})
+        try:
+            return await answer(params or {})
+        except ClientError as error:
+            raise MCPError(code=error.code, message=error.message, data=error.data) from None
 
     def on_frame(self, method: str, params: Mapping[str, Any] | None) -> bool:
         """Hear a notification, in the order of arrival; nobody else needs to."""
         if method == _TOOLS_CHANGED:
             self.hooks.changed()
+        elif method == _COMPLETE and params is not None:
+            self.hooks.completed(params)
         elif method == _MESSAGE and params is not None:
             logger = params.get("logger")
             level = str(params.get("level", "info"))

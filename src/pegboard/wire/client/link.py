@@ -8,8 +8,9 @@ from typing import Any
 import anyio
 from mcp.shared.dispatcher import CallOptions, ProgressFnT
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, INVALID_PARAMS, REQUEST_TIMEOUT
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CONNECTION_CLOSED, INVALID_PARAMS, REQUEST_TIMEOUT
 
+from pegboard.schema.types import JsonObject
 from pegboard.wire.client.connection import Connection
 from pegboard.wire.client.endpoint import scrub, scrub_json
 from pegboard.wire.client.fault import Answered, ConnectionLost, TimedOut, WireError
@@ -69,6 +70,7 @@ class Link:
         timeout: float | None = None,
         on_progress: ProgressFnT | None = None,
         headers: Mapping[str, str] | None = None,
+        capabilities: JsonObject | None = None,
     ) -> dict[str, Any]:
         """Send a request and wait for its result, raw. Cancelling the waiting task tells the server to stop.
 
@@ -78,6 +80,7 @@ class Link:
             timeout: seconds to wait for the result.
             on_progress: hears progress.
             headers: more HTTP headers.
+            capabilities: what is declared for this request alone (stateless family).
 
         Raises:
             Answered: the server answered with an error.
@@ -93,7 +96,8 @@ class Link:
         if on_progress is not None:
             options["on_progress"] = on_progress
         if peer.envelope:
-            params = {**params, "_meta": {**params.get("_meta", {}), **peer.envelope}}
+            declared = {} if capabilities is None else {CLIENT_CAPABILITIES_META_KEY: dict(capabilities)}
+            params = {**params, "_meta": {**params.get("_meta", {}), **peer.envelope, **declared}}
         if wire.encoded:
             _check(params)
         if wire.headers:
@@ -118,6 +122,15 @@ class Link:
                 connection.end()
         self.answered = True
         return result
+
+    async def notify(self, method: str) -> None:
+        """Tell the server something that has no params; nothing where the connection has ended."""
+        dispatcher, wire = self.connection.dispatcher, self.connection.wire
+        if dispatcher is None or not self.usable:
+            return
+        await dispatcher.notify(
+            method, None, {"headers": request_headers(self.peer, method, {})} if wire.headers else None
+        )
 
     def _translate(self, id_: int, error: MCPError) -> WireError:
         connection = self.connection

@@ -111,6 +111,13 @@ class Pool:
         await link.connection.opened()
         return link
 
+    def drop(self, key: LinkKey) -> None:
+        """Let a link go that nobody needs any more: it ends when its last request is answered."""
+        link = self._links.pop(key, None)
+        self._troubles.pop(key, None)
+        if link is not None:
+            link.retire()
+
     async def close(self) -> None:
         """End every link in an orderly way."""
         for link in self._links.values():

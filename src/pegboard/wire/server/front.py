@@ -6,9 +6,12 @@ from typing import Any, Protocol
 
 from pegboard.core import Progress
 from pegboard.core.call import Ask, Log
+from pegboard.core.client import Client
 from pegboard.schema.types import Json, JsonObject
 
 INVALID_PARAMS = -32602
+SESSION_KEY = "pegboard/session"
+"""Where a client of the stateless family may name its session, in the `_meta` of a request."""
 
 
 class Refusal(Exception):
@@ -75,6 +78,7 @@ class Front(Protocol):
         progress: Progress | None,
         log: Log | None,
         ask: Ask | None = None,
+        client: Client | None = None,
     ) -> JsonObject:
         """The body of a `tools/call` answer. Raises `Refusal` for a name that means no tool."""
         ...

@@ -35,12 +35,11 @@ from mcp_types import CallToolRequestParams as CallParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from opentelemetry import trace
 
-from pegboard.core import Progress
-from pegboard.core.call import Ask, Log
-from pegboard.schema.types import Json, JsonObject
-from pegboard.wire.server.asking import asker, can_ask
-from pegboard.wire.server.front import Front, Peer, Refusal
-from pegboard.wire.server.rounds import Rounds
+from pegboard.schema.types import Json, JsonObject, canonical
+from pegboard.wire.server.asking import asker
+from pegboard.wire.server.features import connected, connection_of, features_of
+from pegboard.wire.server.front import SESSION_KEY, Front, Peer, Refusal
+from pegboard.wire.server.rounds import Rounds, Way
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 PRINCIPAL = "local"
@@ -122,6 +121,10 @@ class GatewayServer(Server[Any]):
             case "server/discover":
                 self.instructions = self.front.instructions()
                 return await call_next(ctx)
+            case "notifications/roots/list_changed":
+                for hear in connection_of(ctx).on_roots:
+                    hear()
+                return await call_next(ctx)
             case "notifications/initialized":
                 result = await call_next(ctx)
                 self._register(ctx)
@@ -139,22 +142,24 @@ class GatewayServer(Server[Any]):
         progress = ctx.session.report_progress if _wants_progress(ctx, meta) else None
         log = _logger(ctx, peer, meta)
         try:
-            if peer.stateless and self.rounds is not None and can_ask(ctx):
+            if not peer.stateless:
+                client = connected(ctx)
+                body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log, asker(ctx), client)
+            elif self.rounds is not None and ((features := features_of(ctx)) or params.get("requestState")):
                 step = partial(self._step, peer, params, str(ctx.request_id))
-                body = await self.rounds.answer(params, PRINCIPAL, step, progress, log)
+                owner = _owner(peer, meta)
+                alone = "" if peer.shared else peer.id
+                body = await self.rounds.answer(params, owner, step, Way(features, alone, progress, log))
             else:
-                ask = None if peer.stateless else asker(ctx)
-                body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log, ask)
+                body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log)
         except Refusal as refusal:
             raise MCPError(refusal.code, refusal.message, refusal.data) from None
         if not peer.stateless and peer in self.peers:
             await self._announce_to(peer, ctx)
         return self._envelope(peer, body)
 
-    async def _step(
-        self, peer: Peer, params: JsonObject, id: str, ask: Ask, progress: Progress | None, log: Log | None
-    ) -> JsonObject:
-        return await self.front.call_tool(peer, params, id, progress, log, ask)
+    async def _step(self, peer: Peer, params: JsonObject, id: str, way: Way) -> JsonObject:
+        return await self.front.call_tool(peer, params, id, way.progress, way.log, way.ask, way.client)
 
     async def _list(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
         cursor = _params(ctx, required=False).get("cursor")
@@ -223,6 +228,11 @@ def _logger(ctx: ServerRequestContext[Any, Any], peer: Peer, meta: JsonObject) -
     """Clients of the stateless family ask for logging request by request; without that nothing may be sent."""
     level = meta.get(LOG_LEVEL_META_KEY) if peer.stateless else peer.level
     return _Logger(ctx, level) if level in LEVELS else None
+
+
+def _owner(peer: Peer, meta: JsonObject) -> str:
+    """Whose a call is that waits for a reply: nobody else's request goes on with it."""
+    return canonical([PRINCIPAL, peer.id, peer.agent, meta.get(SESSION_KEY)])
 
 
 def _stateless(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -1,0 +1,69 @@
+"""What the client behind a request does for servers, and how it is asked in the handshake family."""
+
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import anyio
+from mcp.server.connection import Connection
+from mcp.server.context import ServerRequestContext
+from mcp.shared.dispatcher import CallOptions, Outbound
+from mcp.shared.exceptions import MCPError
+
+from pegboard.core.client import FEATURE_OF, WITHDRAWN, Client, ClientConnection, ClientError
+from pegboard.schema.types import JsonObject
+from pegboard.wire.server.spelling import spelled
+
+_STATE = "pegboard.client"
+_UNASKED = 120.0
+"""Seconds for the answer to what is asked outside of any call: a client without a stream of its own never hears it."""
+
+
+def features_of(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
+    """What the client has declared of elicitation, sampling and roots, raw."""
+    declared = ctx.session.client_capabilities
+    if declared is None:
+        return {}
+    raw = declared.model_dump(by_alias=True, exclude_none=True)
+    return {name: raw[name] for name in FEATURE_OF.values() if name in raw}
+
+
+def connected(ctx: ServerRequestContext[Any, Any]) -> Client | None:
+    """The client behind a request of the handshake family; None where it declared nothing, or cannot be asked."""
+    features = features_of(ctx)
+    if not features or not ctx.session.can_send_request:
+        return None
+    channel = ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage]
+    request = partial(_ask, channel, ctx.protocol_version or "", None)
+    return Client(capabilities=features, request=request, connection=connection_of(ctx))
+
+
+def connection_of(ctx: ServerRequestContext[Any, Any]) -> ClientConnection:
+    """The client's connection, the same for each of its requests."""
+    # The SDK's per-client state. Its `Context` will hand it out; until the runner builds that, it is private.
+    known: Connection = ctx.session._connection  # pyright: ignore[reportPrivateUsage]
+    found = known.state.get(_STATE)
+    if isinstance(found, ClientConnection):
+        return found
+    made = ClientConnection(
+        known.session_id or uuid4().hex,
+        request=partial(_ask, known.outbound, ctx.protocol_version or "", _UNASKED),
+        notify=partial(_tell, known.outbound),
+    )
+    known.state[_STATE] = made
+    known.exit_stack.callback(made.close)
+    return made
+
+
+async def _ask(channel: Outbound, version: str, seconds: float | None, method: str, params: JsonObject) -> JsonObject:
+    options: CallOptions | None = None if seconds is None else {"timeout": seconds}
+    try:
+        return await channel.send_raw_request(method, spelled(method, params, version) or None, options)
+    except MCPError as error:
+        raise ClientError(error.code, error.message, error.data) from None
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        raise ClientError(WITHDRAWN, "The client has left.") from None
+
+
+async def _tell(channel: Outbound, method: str, params: JsonObject) -> None:
+    await channel.notify(method, params)
