@@ -3,24 +3,60 @@
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
+from math import inf
 from typing import TypeAlias
 
-Asking: TypeAlias = Callable[[], AbstractContextManager[None]]
-"""Entered while a person is asked."""
+import anyio
 
-_asking: ContextVar[Asking] = ContextVar("pegboard_asking", default=nullcontext)
+Asking: TypeAlias = Callable[[str], AbstractContextManager[None]]
+"""Entered while a person is asked; given what the question is about, such as the full name of a tool."""
+
+_asking: ContextVar[Asking] = ContextVar("pegboard_asking", default=lambda subject: nullcontext())
 
 
 @contextmanager
 def pausing(asking: Asking) -> Generator[None]:
-    """Have `asking` entered whenever a call in here waits for a person."""
-    token = _asking.set(asking)
+    """Have `asking` entered whenever a call in here waits for a person, inside of what others have entered then."""
+    outer = _asking.get()
+
+    @contextmanager
+    def both(subject: str) -> Generator[None]:
+        with outer(subject), asking(subject):
+            yield
+
+    token = _asking.set(both)
     try:
         yield
     finally:
         _asking.reset(token)
 
 
-def waiting() -> AbstractContextManager[None]:
-    """To be entered while a person is asked."""
-    return _asking.get()()
+def waiting(subject: str) -> AbstractContextManager[None]:
+    """To be entered while a person is asked about a subject."""
+    return _asking.get()(subject)
+
+
+class Standing:
+    """Lets the deadline of a scope stand still while a person is asked, until the last of such questions is over.
+
+    Parameters:
+        scope: the scope.
+    """
+
+    def __init__(self, scope: anyio.CancelScope) -> None:
+        self._scope = scope
+        self._asked, self._since, self._deadline = 0, 0.0, inf
+
+    @contextmanager
+    def asking(self, subject: str) -> Generator[None]:
+        """A person is asked."""
+        if not self._asked:
+            self._since, self._deadline = anyio.current_time(), self._scope.deadline
+            self._scope.deadline = inf
+        self._asked += 1
+        try:
+            yield
+        finally:
+            self._asked -= 1
+            if not self._asked:
+                self._scope.deadline = self._deadline + anyio.current_time() - self._since

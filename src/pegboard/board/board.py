@@ -124,7 +124,7 @@ class Board(Overseen, Proceeding):
         self._memory = memory
         self.assets = assets
         self._builtins = tuple(BUILTINS[name] for name in builtins)
-        self._procession = Procession(self, memory)
+        self._procession = Procession(self, memory, config)
         self._composer = Composer(self.run, config, self._procession.kept)
         guard = (
             Guard.of(config, lambda: memory.store, tuple(sources))
@@ -220,6 +220,7 @@ class Board(Overseen, Proceeding):
         self._hold(recalled.chosen if self._wanted is None else self._wanted)
         self._stack.push_async_callback(self._passage.close)
         self._stack.push_async_callback(self.coding.close)
+        self._stack.push_async_callback(self._procession.close)
         self._stack.push_async_callback(anyio.to_thread.run_sync, self._held.shelve)
         if self.residency.learn:
             self._held.hot = await anyio.to_thread.run_sync(self._passage.most_used, 2 * self.residency.learn)

@@ -164,6 +164,7 @@ async def served(board: Board) -> AsyncGenerator[Any]:
         server.rounds = Rounds(tasks)
         tasks.start_soon(_announce, gateway, server)
         tasks.start_soon(board.warm)
+        tasks.start_soon(board.adopting)
         yield server
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from uuid import uuid4
 
+import anyio
 import anyio.to_thread
 
 from pegboard.catalog import Catalog
@@ -18,10 +19,11 @@ from pegboard.errors import DefinitionError, StoreError, nearest
 from pegboard.schema.types import Json, as_object
 
 if TYPE_CHECKING:
-    from pegboard.chain.ledger import Ledger
-    from pegboard.store import Store
+    from pegboard.chain.ledger import Ledger, Records
 
 T = TypeVar("T")
+AT_ONCE = 8
+"""Runs of dead processes that go on at once."""
 
 
 class Tools(Protocol):
@@ -42,10 +44,10 @@ class Chains:
 
     Parameters:
         board: the tools that steps call.
-        store: gives the board's store; called when it is first needed, in a thread.
+        store: gives where runs stand; called when it is first needed, in a thread.
     """
 
-    def __init__(self, board: Tools, store: "Callable[[], Store]") -> None:
+    def __init__(self, board: Tools, store: "Callable[[], Records]") -> None:
         self._board, self._store = board, store
         self._ledger: Ledger | None = None
 
@@ -151,16 +153,34 @@ class Chains:
 
     async def adopt(self, *, progress: Progress | None = None) -> dict[str, Result]:
         """Go on with every run whose process has died; by run, what it came to. Those of others are left alone."""
-        results: dict[str, Result] = {}
-        for id in await self._with(lambda ledger: ledger.left()):
-            try:
-                results[id] = await self.resume(id, progress=progress)
-            except ChainError as error:
-                if error.code is not ChainFault.RUN_HELD:  # another process was quicker
-                    results[id] = _failed(error)
-            except (DefinitionError, StoreError) as error:
-                results[id] = _failed(error)
-        return results
+        left = await self.left()
+        found: dict[str, Result] = {}
+        limit = anyio.CapacityLimiter(AT_ONCE)
+
+        async def one(id: str) -> None:
+            async with limit:
+                result = await self.take_up(id, progress=progress)
+            if result is not None:
+                found[id] = result
+
+        async with anyio.create_task_group() as tasks:
+            for id in left:
+                tasks.start_soon(one, id)
+        return {id: found[id] for id in left if id in found}
+
+    async def left(self) -> Sequence[str]:
+        """The ids of the runs whose process has died, the oldest first."""
+        return await self._with(lambda ledger: ledger.left())
+
+    async def take_up(self, id: str, *, progress: Progress | None = None) -> Result | None:
+        """Go on with a run that was left; what cannot be done is in the result. None where another process has it."""
+        try:
+            return await self.resume(id, progress=progress)
+        except ChainError as error:
+            held = error.code in (ChainFault.RUN_HELD, ChainFault.RUN_OVER)
+            return None if held else _failed(error)
+        except (DefinitionError, StoreError) as error:
+            return _failed(error)
 
     def _tool(self, run: ChainRun) -> ChainTool:
         """What runs a run: the definition that is frozen into it, over the tools of today."""

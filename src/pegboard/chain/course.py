@@ -1,14 +1,18 @@
 """One run of a chain: a checkpoint before and after each step, and none that is over runs again."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 
+from pegboard.approval.pause import pausing
+from pegboard.chain.fault import ChainError
 from pegboard.chain.hold import Hold
 from pegboard.chain.record import Checkpoint, RunStatus, StepStatus
 from pegboard.compose.inner import Inner, child_mode
 from pegboard.compose.steprun import Course
 from pegboard.compose.steps import Step
 from pegboard.core import Effects, Failure, FailureCode, Mode, Result, Status, StepReport, ToolSpec
-from pegboard.errors import nearest
+from pegboard.errors import StoreError, nearest
 from pegboard.schema.types import JsonObject
 
 IDEMPOTENCY_KEY = "idempotency_key"
@@ -32,6 +36,7 @@ class ChainCourse(Course):
         self.status = RunStatus.FAILED
         self.assigned: set[str] = set()
         self._skipped: set[str] = set()
+        self._trouble: ChainError | StoreError | None = None
 
     async def take(self, step: Step, spec: ToolSpec | None) -> bool:
         """Run one step, unless it is over already; False where the whole ends here."""
@@ -56,8 +61,36 @@ class ChainCourse(Course):
         return {IDEMPOTENCY_KEY: f"{self.hold.run.id}:{step.id}"}
 
     async def _attempts(self, step: Step, spec: ToolSpec, arguments: JsonObject) -> Result:
-        await self.hold.start(step.id, str(spec.name))
-        return await super()._attempts(step, spec, arguments)
+        tool = str(spec.name)
+        await self.hold.start(step.id, tool)
+
+        @contextmanager
+        def asking(subject: str) -> Generator[None]:
+            if subject != tool:  # a part of the step asks, when others of its parts may have run
+                yield
+                return
+            with self._stands_open(step):
+                yield
+
+        with pausing(asking):
+            return await super()._attempts(step, spec, arguments)
+
+    async def _once(self, step: Step, spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
+        result = await super()._once(step, spec, arguments, key)
+        if self._trouble is not None:
+            raise self._trouble
+        return result
+
+    @contextmanager
+    def _stands_open(self, step: Step) -> Generator[None]:
+        """A person is asked about a step: nothing of it runs, and whoever goes on with the run may ask again."""
+        try:
+            self.hold.mark(step.id, StepStatus.WAITING)
+            yield
+            self.hold.mark(step.id, StepStatus.STARTED)
+        except (ChainError, StoreError) as error:
+            self._trouble = error  # kept: the pipeline makes a failure of the step's tool of it
+            raise
 
     def _skip(self, step: Step, tool: str, why: str | None) -> None:
         self._skipped.add(step.id)

@@ -7,7 +7,7 @@ import anyio
 import anyio.to_thread
 
 from pegboard.chain.fault import ChainError
-from pegboard.chain.record import ChainRun, Checkpoint, RunStatus
+from pegboard.chain.record import ChainRun, Checkpoint, RunStatus, StepStatus
 from pegboard.errors import StoreError
 from pegboard.schema.types import Json, JsonObject
 
@@ -35,6 +35,10 @@ class Hold:
     async def start(self, step: str, tool: str) -> None:
         """Write down that a tool is about to be called. Raises `ChainError` or `StoreError`: it must not be then."""
         await _thread(lambda: self._ledger.start(self.run.id, self._ticket, step, tool))
+
+    def mark(self, step: str, status: StepStatus) -> None:
+        """Write down how a step is that was begun. Blocks for one short write; raises `ChainError` or `StoreError`."""
+        self._ledger.mark(self.run.id, self._ticket, step, status)
 
     async def end(self, point: Checkpoint) -> None:
         """Write down what a step came to. Raises `ChainError` or `StoreError`: it is not kept then."""

@@ -4,10 +4,9 @@ Safety stands on the tickets alone. Clocks only decide how soon a run whose owne
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from time import time
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -17,7 +16,6 @@ from pegboard.chain.owner import has_ended, this_process
 from pegboard.chain.record import ChainRun, Checkpoint, RunStatus, StepStatus
 from pegboard.errors import StoreError
 from pegboard.schema.types import Json, JsonObject
-from pegboard.store import Store
 from pegboard.store.tables import CHAIN_RUNS, CHECKPOINTS
 
 LEASE = 15.0
@@ -26,31 +24,66 @@ KEEP_SECONDS = 30 * 86_400.0
 """Runs that are over are forgotten so long after their last word."""
 
 _OVER = (RunStatus.DONE, RunStatus.FAILED, RunStatus.CANCELLED)
-_MINE = "WHERE EXISTS (SELECT 1 FROM chain_runs WHERE id = ? AND ticket = ? AND status = 'running') "
+_MINE = "WHERE EXISTS (SELECT 1 FROM chain_runs WHERE id = ? AND ticket = ? AND status = 'running'{lock}) "
 _BEGIN = (
     "INSERT INTO checkpoints (run, step, tool, status, attempts, started) SELECT ?, ?, ?, ?, 1, ? "
     f"{_MINE} ON CONFLICT (run, step) DO UPDATE SET tool = excluded.tool, status = excluded.status, "
-    "attempts = attempts + 1, started = excluded.started, ended = NULL, value = NULL, failure = NULL"
+    "attempts = checkpoints.attempts + 1, started = excluded.started, ended = NULL, value = NULL, failure = NULL"
 )
 _END = (
     "INSERT INTO checkpoints (run, step, tool, status, attempts, started, ended, value, failure) "
     f"SELECT ?, ?, ?, ?, 1, ?, ?, ?, ? {_MINE} ON CONFLICT (run, step) DO UPDATE SET status = excluded.status, "
     "ended = excluded.ended, value = excluded.value, failure = excluded.failure"
 )
+_MARK = (
+    "UPDATE checkpoints SET status = ? WHERE run = ? AND step = ? AND EXISTS "
+    "(SELECT 1 FROM chain_runs WHERE id = ? AND ticket = ? AND status = 'running'{lock})"
+)
 _RENEW = "UPDATE chain_runs SET lease = ?, updated = ? WHERE id = ? AND ticket = ? AND status = 'running'"
+
+
+T = TypeVar("T")
+
+
+class Records(Protocol):
+    """Where runs stand: the board's `Store`, or a `ServerStore` that several machines share."""
+
+    warnings: list[str]
+
+    @property
+    def lock(self) -> str:
+        """What makes a statement wait for whoever is changing the row that it looks at."""
+        ...
+
+    def clock(self) -> float:
+        """The Unix time in seconds, the same for all who share the runs."""
+        ...
+
+    def read(self, step: Callable[[Connection], T], fallback: T) -> T:
+        """What a step finds in one transaction."""
+        ...
+
+    def write(self, step: Callable[[Connection], T], fallback: T) -> T:
+        """Run a step in one transaction; `fallback` where it cannot be written."""
+        ...
+
+    def statement(self, sql: str, values: Sequence[Any]) -> int | None:
+        """Run one statement; how many rows it changed, or None where it cannot be written."""
+        ...
 
 
 class Ledger:
     """Blocks; safe to call from any thread, and from several processes over one store.
 
     Parameters:
-        store: the board's store.
-        clock: gives the Unix time in seconds.
+        store: keeps the runs.
+        clock: gives the Unix time in seconds; by default the store's.
         owner: the name of this process.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time, owner: str | None = None) -> None:
-        self._store, self.clock = store, clock
+    def __init__(self, store: Records, clock: Callable[[], float] | None = None, owner: str | None = None) -> None:
+        self._store, self.clock = store, clock or store.clock
+        self._begin, self._end, self._mark = (sql.format(lock=store.lock) for sql in (_BEGIN, _END, _MARK))
         self.owner = owner or this_process()
 
     def open(self, run: ChainRun, points: Iterable[Checkpoint] = ()) -> tuple[ChainRun, str]:
@@ -107,11 +140,8 @@ class Ledger:
     def renew(self, id: str, ticket: str) -> bool:
         """Say that the owner lives; False where the run is not its own any more."""
         now = self.clock()
-
-        def step(connection: Connection) -> bool:
-            return connection.exec_driver_sql(_RENEW, (now + LEASE, now, id, ticket)).rowcount == 1
-
-        return self._store.write(step, True)  # a store that cannot be written now takes nothing away
+        renewed = self._store.statement(_RENEW, (now + LEASE, now, id, ticket))
+        return renewed is None or renewed == 1  # a store that cannot be written now takes nothing away
 
     def start(self, id: str, ticket: str, step: str, tool: str) -> None:
         """Write down that a step's tool is about to be called.
@@ -120,13 +150,17 @@ class Ledger:
             ChainError: the run is not the owner's any more.
             StoreError: it cannot be written; the tool must not be called.
         """
-        self._fenced(id, ticket, _BEGIN, (id, step, tool, StepStatus.STARTED.value, self.clock()))
+        self._fenced(id, ticket, self._begin, (id, step, tool, StepStatus.STARTED.value, self.clock()))
+
+    def mark(self, id: str, ticket: str, step: str, status: StepStatus) -> None:
+        """Write down how a step is that was begun: whether a person is asked about it. Raises like `start`."""
+        self._fenced(id, ticket, self._mark, (status.value, id, step))
 
     def end(self, id: str, ticket: str, point: Checkpoint) -> None:
         """Write down what a step came to. Raises like `start`."""
         now = self.clock()
         outcome = (_text(point.value), _text(point.failure))
-        self._fenced(id, ticket, _END, (id, point.step, point.tool, point.status.value, now, now, *outcome))
+        self._fenced(id, ticket, self._end, (id, point.step, point.tool, point.status.value, now, now, *outcome))
 
     def settle(
         self, id: str, ticket: str, status: RunStatus, *, value: Json = None, failure: JsonObject | None = None
@@ -198,7 +232,7 @@ class Ledger:
         return [run.id for run in reversed(runs) if self._is_left(run, now)]
 
     def _known(self, connection: Connection, id: str) -> ChainRun:
-        run = _find(connection, id, exact=True)
+        run = _find(connection, id, locked=True)
         if run is None:
             raise unknown_run(id, connection.execute(select(CHAIN_RUNS.c.id)).scalars())
         return run
@@ -237,9 +271,13 @@ class Ledger:
         return done
 
 
-def _find(connection: Connection, id: str, *, exact: bool = False) -> ChainRun | None:
-    mine = CHAIN_RUNS.c.id == id if exact else CHAIN_RUNS.c.id.startswith(id, autoescape=True)
-    rows = connection.execute(select(CHAIN_RUNS).where(mine).limit(2)).all()
+def _find(connection: Connection, id: str, *, locked: bool = False) -> ChainRun | None:
+    """A run by its id, which nobody else changes until the transaction ends; or by the beginning of its id."""
+    if locked:  # PostgreSQL must see here what others have written meanwhile; SQLite has one writer anyhow
+        rows = connection.execute(select(CHAIN_RUNS).where(CHAIN_RUNS.c.id == id).with_for_update()).all()
+    else:
+        mine = CHAIN_RUNS.c.id.startswith(id, autoescape=True)
+        rows = connection.execute(select(CHAIN_RUNS).where(mine).limit(2)).all()
     exactly = [row for row in rows if row.id == id] or rows
     if len(exactly) != 1 or not id:
         return None

@@ -149,7 +149,7 @@ class Runner:
             self._room = anyio.CapacityLimiter(self._most)
         async with self._room:
             clock = Clock(self._limits.seconds)
-            with pausing(clock.asking):
+            with pausing(lambda _: clock.asking()):
                 return await self._engines[language].run(code, self._boxes(call, language), clock)
 
     async def close(self) -> None:

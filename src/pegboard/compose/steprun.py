@@ -6,6 +6,7 @@ from typing import cast
 
 import anyio
 
+from pegboard.approval.pause import Standing, pausing
 from pegboard.compose.inner import Inner, child_mode, clock, payload, retry_after, status_of
 from pegboard.compose.report import notes_of, steps_line
 from pegboard.compose.steps import Step
@@ -136,9 +137,11 @@ class Course:
 
     async def _once(self, step: Step, spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
         mode, meta = self._mode_of(step), self.meta_of(step)
-        with anyio.move_on_after(step.timeout):
+        if step.timeout is None:
             return await self.inner.call(spec, arguments, key=key, mode=mode, meta=meta)
-        return Result(failure=too_late(spec, child_mode(spec, mode), step.timeout or 0.0))
+        with anyio.move_on_after(step.timeout) as scope, pausing(Standing(scope).asking):
+            return await self.inner.call(spec, arguments, key=key, mode=mode, meta=meta)
+        return Result(failure=too_late(spec, child_mode(spec, mode), step.timeout))
 
     def meta_of(self, step: Step) -> JsonObject:
         """What a step's call carries in its `_meta` besides what is handed on."""

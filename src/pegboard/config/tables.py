@@ -3,6 +3,7 @@
 from pegboard.config.adapters import ADAPTERS
 from pegboard.config.agents import AGENT
 from pegboard.config.approval import APPROVAL
+from pegboard.config.chains import CHAINS
 from pegboard.config.coded import CODEMODE
 from pegboard.config.composed import BATCH, BUNDLE, CHAIN, DEPRECATED, HINT, SCATTER
 from pegboard.config.judged import CHECK, OVERRIDE
@@ -365,6 +366,7 @@ TABLES: tuple[Table, ...] = (
     BATCH,
     BUNDLE,
     CHAIN,
+    CHAINS,
     SCATTER,
     DEPRECATED,
     HINT,

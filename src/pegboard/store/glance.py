@@ -93,3 +93,16 @@ def by_source(rows: Iterable[Sequence[str]]) -> dict[str, frozenset[str]]:
     for source, name in rows:
         found.setdefault(source, set()).add(name)
     return {source: frozenset(names) for source, names in found.items()}
+
+
+def has_open_runs(folder: Path) -> bool:
+    """Whether the store holds runs of chains that are not over; what cannot be told at a glance counts as none."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=1)) as connection:
+            query = "SELECT 1 FROM chain_runs WHERE status IN ('running', 'waiting_approval') LIMIT 1"
+            return connection.execute(query).fetchone() is not None
+    except (sqlite3.Error, OSError):
+        return False

@@ -43,13 +43,16 @@ class Store:
         clock: gives the Unix time in seconds.
     """
 
+    lock = ""
+    """What a statement says so that it waits for whoever changes a row: nothing, SQLite has one writer at a time."""
+
     def __init__(
         self, path: Path | None, *, keep_days: float = KEEP_DAYS, clock: Callable[[], float] = time.time
     ) -> None:
         self.path = path
         self.keep_days = keep_days
         self.warnings: list[str] = []
-        self._clock = clock
+        self.clock = clock
         self._lock = threading.RLock()
         self._file_id: int | None = None
         self._engine = self._open()
@@ -87,7 +90,7 @@ class Store:
 
     def save_listing(self, listing: StoredListing) -> None:
         """Keep what a source listed, in the place of what it listed before."""
-        stamped = replace(listing, saved=listing.saved or self._clock())
+        stamped = replace(listing, saved=listing.saved or self.clock())
         self.write(lambda connection: write_listing(connection, stamped), None)
 
     def forget_listing(self, source: str) -> None:
@@ -131,7 +134,7 @@ class Store:
         Raises:
             StoreError: they could not be kept.
         """
-        now = self._clock()
+        now = self.clock()
 
         def step(connection: Connection) -> Asset:
             forget_assets(connection, now=now)
@@ -147,7 +150,7 @@ class Store:
 
     def asset(self, id: str, *, owner: str = "local") -> Held | None:
         """An asset of this owner, without its bytes where it has expired; None where the owner has none such."""
-        now = self._clock()
+        now = self.clock()
         return self.read(lambda connection: read_asset(connection, id, owner=owner, now=now), None)
 
     def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
@@ -210,7 +213,7 @@ class Store:
         Raises:
             StoreError: it could not be kept beyond this process.
         """
-        kept = self.write(lambda connection: write_version(connection, replace(new, published=self._clock())), None)
+        kept = self.write(lambda connection: write_version(connection, replace(new, published=self.clock())), None)
         if kept is None or not self._lasts:
             reason = self.warnings[-1] if self.warnings else "The store is in memory."
             raise StoreError(f"Nothing was published. {reason}", where="board.store", next_step="Give it a folder.")

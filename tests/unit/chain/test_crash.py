@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from chain_kit import Shop, board, run_of, status_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pegboard.approval import Choice, Decision
+from pegboard.approval import Choice, Decision, Request
+from pegboard.board import Board
 from pegboard.catalog import Catalog
 from pegboard.chain import Chain, ChainError, ChainFault, ChainRun, Chains, RunStatus, StepStatus
 from pegboard.chain.ledger import LEASE, Ledger
@@ -293,3 +295,89 @@ async def test_a_run_that_another_process_cancels_stops_what_it_has_under_way(
         assert (result.failure.code, status_of(result)) == (FailureCode.CANCELLED, "cancelled")
         assert "may have taken effect" in result.failure.message
         assert (await there.chains.show(run_of(result))).status is RunStatus.CANCELLED
+
+
+ASKING = {"approval": {"wait": 30, "require": ["shop.charge"]}}
+LATE: dict[
+    str, Any
+] = {  # what is charged is not known before the first step ran, so that it cannot be asked for beforehand
+    "description": "Mail, then charge.",
+    "steps": [
+        {"id": "sent", "tool": "shop.mail", "args": {"receipt": "${input.name}"}},
+        {"id": "paid", "tool": "shop.charge", "args": {"id": "${sent}", "amount": 5}, "timeout": 5},
+    ],
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("C6.3")
+async def test_a_process_may_end_while_a_person_is_asked_and_a_gateway_goes_on_once_there_is_an_answer(
+    tmp_path: Path,
+) -> None:
+    shop = Shop()
+    async with board(shop, tmp_path, more=ASKING, checkout=LATE) as there:
+        with anyio.CancelScope() as scope:
+
+            async def leave(request: Request) -> None:
+                run = await there.chains.show((await there.chains.runs())[0].id)
+                asked.append((request.id, run.status, run.steps["paid"].status))
+                scope.cancel()
+
+            asked: list[tuple[str, RunStatus, StepStatus]] = []
+            there.desk.approvers = (leave,)
+            await there.call("checkout", {"name": "ann"})
+        run = (await there.chains.runs())[0]
+    assert [each[1:] for each in asked] == [(RunStatus.RUNNING, StepStatus.WAITING)]
+    async with board(shop, tmp_path, more=ASKING, checkout=LATE) as other:
+        await other.desk.answer(asked[0][0], Decision(choice=Choice.ALLOW_ONCE))
+        await adopted(other, run.id)
+        assert (await other.chains.show(run.id)).value == {"receipt": "r-sent ann"}
+    assert shop.counts == {"mail": 1, "charge": 1}
+
+
+async def adopted(there: Board, id: str) -> None:
+    """Wait until a gateway over this board has brought a run to its end."""
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(there.adopting)
+            while not (await there.chains.show(id)).value:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_a_gateway_goes_on_with_a_run_that_waits_once_its_person_has_answered(tmp_path: Path) -> None:
+    shop, asking = Shop(), {"approval": {"wait": 0, "require": ["shop.charge"]}}
+    async with board(shop, tmp_path, more=asking, checkout=LATE) as there:
+        result = await there.call("checkout", {"name": "ann"})
+        assert (status_of(result), shop.counts) == ("waiting_approval", {"mail": 1})
+        assert result.failure is not None
+        await there.desk.answer(result.failure.details["approval"]["id"], Decision(choice=Choice.ALLOW_ONCE))
+    async with board(shop, tmp_path, more=asking, checkout=LATE) as other:
+        await adopted(other, run_of(result))
+    assert shop.counts == {"mail": 1, "charge": 1}
+
+
+@pytest.mark.anyio
+async def test_a_gateway_that_is_told_so_adopts_nothing(tmp_path: Path) -> None:
+    shop = Shop()
+    async with board(shop, tmp_path, more={"chains": {"adopt": False}}) as there:
+        with anyio.fail_after(5):
+            await there.adopting()  # it has nothing to wait for
+
+
+@pytest.mark.anyio
+async def test_the_time_of_a_step_stands_still_while_a_person_is_asked(tmp_path: Path) -> None:
+    shop = Shop()
+    first, paid = LATE["steps"]
+    hasty = {**LATE, "steps": [first, {**paid, "timeout": 0.1}]}
+    async with board(shop, tmp_path, more=ASKING, checkout=hasty) as there:
+
+        async def late(request: Request) -> Decision:
+            with anyio.move_on_after(0.15):
+                await anyio.sleep_forever()
+            return Decision(choice=Choice.ALLOW_ONCE)
+
+        there.desk.approvers = (late,)
+        result = await there.call("checkout", {"name": "ann"})
+    assert (result.value, shop.counts) == ({"receipt": "r-sent ann"}, {"mail": 1, "charge": 1})
