@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from pegboard.insight.finding import Finding, Kind, lower_bound, percent, supported
-from pegboard.insight.loops import INPUT, LoopKind
+from pegboard.insight.loops import INPUT, Loop, LoopKind
+from pegboard.insight.shape import Block
 from pegboard.insight.support import Support
 from pegboard.insight.thresholds import Thresholds
 from pegboard.insight.view import View
@@ -41,6 +42,16 @@ class LoopCount:
     sources: Counter[str] = field(default_factory=Counter[str])
     over: Counter[tuple[str, ...]] = field(default_factory=Counter[tuple[str, ...]])
 
+    def add(self, block: Block, loop: Loop) -> None:
+        """Count a loop."""
+        self.loops += 1
+        self.calls += block.size
+        self.longest = max(self.longest, block.size)
+        self.parallel += block.turns == 1
+        self.over[loop.over] += 1
+        for tool, calls in loop.sources:
+            self.sources[tool] += calls
+
     def merge(self, other: Self) -> None:
         """Take in another part's count."""
         self.support.merge(other.support)
@@ -73,12 +84,7 @@ class Loops:
                     count = self.counts.get(key)
                     if count is None:
                         count = self.counts[key] = LoopCount()
-                    count.loops += 1
-                    count.calls += block.size
-                    count.longest = max(count.longest, block.size)
-                    count.parallel += block.turns == 1
-                    count.over[span.loop.over] += 1
-                    count.sources.update(dict(span.loop.sources))
+                    count.add(block, span.loop)
                     seen.add(key)
         for key in seen:
             self.counts[key].support.add(view.ref)

@@ -74,44 +74,61 @@ def provenance(run: Run) -> list[list[Use]]:
     Source: data-flow provenance by value equality, the usual approximation where only logs are at hand.
     """
     values = [_scalars(call) for call in run.calls]
-    followed = {text: place for place, row in enumerate(values) for _, _, text in row if _SHORT <= len(text) <= _LONG}
-    found_in = _occurrences(run.calls, followed) if len(run.calls) > 1 else {}
+    found_in = _occurrences(run.calls, _followed(values)) if len(values) > 1 else {}
     words = _Words(run.user_messages)
     first: dict[str, tuple[int, str]] = {}
     uses: list[list[Use]] = []
     for place, row in enumerate(values):
-        uses.append([_use(run.calls, place, item, found_in, first, words) for item in row])
+        found: list[Use] = []
+        for name, path, text in row:
+            if _SHORT <= len(text) <= _LONG:
+                places = found_in.get(text)
+                sources = () if places is None else _seen(run.calls, places, place)
+                found.append(_use(run.calls, place, (name, path, text), sources, first.get(text), words))
+            else:
+                found.append(Use(name, path, text, _SHORT_ONE))
+        uses.append(found)
         for name, _, text in row:
             if text not in first:
                 first[text] = (place, name)
     return uses
 
 
-_NEVER = (None, "")
+def _followed(values: Sequence[Sequence[tuple[str, str, str]]]) -> dict[str, int]:
+    """The texts that may come from a result, in the order in which they are last used, with the place of that."""
+    last: dict[str, int] = {}
+    for place in range(len(values) - 1, 0, -1):
+        for _, _, text in values[place]:
+            if text not in last and _SHORT <= len(text) <= _LONG:
+                last[text] = place
+    return last
+
+
+# Reading a member from its class costs more than all else that is done with it here.
+_RESULT, _ARGUMENT, _USER, _NEW, _SHORT_ONE = Origin
 
 
 def _use(
     calls: Sequence[CallRecord],
     place: int,
     item: tuple[str, str, str],
-    found_in: Mapping[str, list[int]],
-    first: Mapping[str, tuple[int, str]],
+    sources: tuple[int, ...],
+    earlier: tuple[int, str] | None,
     words: "_Words",
 ) -> Use:
     name, path, text = item
-    if not _SHORT <= len(text) <= _LONG:
-        return Use(name, path, text, Origin.SHORT)
-    sources = _seen(calls, found_in.get(text), place)
     said = words.known and words.said(text, calls[place].segment)
-    before, under = first.get(text, _NEVER)
+    before = None if earlier is None else earlier[0]
     if sources:
-        origin = Origin.RESULT
+        origin = _RESULT
     elif said:
-        origin = Origin.USER
-    elif before is not None and (words.known or under == name and _repeated(calls[before], calls[place], text)):
-        origin = Origin.ARGUMENT
+        origin = _USER
+    elif earlier is not None and (
+        words.known or earlier[1] == name and _repeated(calls[earlier[0]], calls[place], text)
+    ):
+        origin = _ARGUMENT
     else:
-        origin = Origin.NEW
+        origin = _NEW
     return Use(name, path, text, origin, sources, before, said)
 
 
@@ -160,34 +177,42 @@ def _occurrences(calls: Sequence[CallRecord], followed: Mapping[str, int]) -> di
     """For each followed text the calls in whose results it stands, the earliest `MOST_SOURCES` of them."""
     search = _direct(followed) if len(followed) <= _FEW else _indexed(followed)
     found: dict[str, list[int]] = {}
-    for place, call in enumerate(calls[: max(followed.values(), default=0)]):
-        texts: set[str] = set()
-        if call.values:
-            texts.update([text for text in map(scalar_text, call.values) if text is not None and text in followed])
+    for place in range(max(followed.values(), default=0)):
+        call = calls[place]
+        texts = _among(call.values, followed) if call.values else set[str]()
         if call.result is not None:
-            texts.update(search(result_text(call.result)))
+            texts.update(search(result_text(call.result), place))
         for text in texts:
             if followed[text] > place:
-                places = found.setdefault(text, [])
-                if len(places) < MOST_SOURCES:
+                places = found.get(text)
+                if places is None:
+                    found[text] = [place]
+                elif len(places) < MOST_SOURCES:
                     places.append(place)
     return found
+
+
+def _among(values: Iterable[Json], followed: Mapping[str, int]) -> set[str]:
+    texts = [value.strip() if isinstance(value, str) else scalar_text(value) for value in values]
+    return {text for text in texts if text is not None and text in followed}
 
 
 _FEW = 32
 """So many texts are looked for one by one faster than by an index of a result's words."""
 
 
-def _direct(followed: Iterable[str]) -> Callable[[str], Iterable[str]]:
+def _direct(followed: Mapping[str, int]) -> Callable[[str, int], Iterable[str]]:
     texts = [text for text in followed if WORD.search(text)]
 
-    def search(whole: str) -> Iterable[str]:
+    def search(whole: str, place: int) -> Iterable[str]:
+        while texts and followed[texts[-1]] <= place:  # those used first stand last, and fall away first
+            texts.pop()
         return [text for text in texts if text in whole and stands_in(text, whole)]
 
     return search
 
 
-def _indexed(followed: Iterable[str]) -> Callable[[str], Iterable[str]]:
+def _indexed(followed: Iterable[str]) -> Callable[[str, int], Iterable[str]]:
     """Texts by their longest word: a result without the word cannot hold the text."""
     anchors: dict[str, list[str]] = {}
     for text in followed:
@@ -195,16 +220,16 @@ def _indexed(followed: Iterable[str]) -> Callable[[str], Iterable[str]]:
         if word is not None:
             anchors.setdefault(word, []).append(text)
 
-    def search(whole: str) -> Iterable[str]:
+    def search(whole: str, _place: int) -> Iterable[str]:
         words = anchors.keys() & set(WORD.findall(whole))
         return [text for word in words for text in anchors[word] if text == word or stands_in(text, whole)]
 
     return search
 
 
-def _seen(calls: Sequence[CallRecord], places: list[int] | None, place: int) -> tuple[int, ...]:
+def _seen(calls: Sequence[CallRecord], places: list[int], place: int) -> tuple[int, ...]:
     """Of the results that hold a value, those that the caller of this call had seen before it."""
-    if not places or places[0] >= place:
+    if places[0] >= place:
         return ()
     before = places[: bisect_left(places, place)]
     parent, group = calls[place].parent, calls[place].group

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Self, cast
 
 from pegboard.insight.bottom import BottomK
@@ -88,6 +89,7 @@ class Misses:
         self.missed.merge(other.missed)
 
 
+@lru_cache(maxsize=4096)
 def is_search(tool: str) -> bool:
     """Whether a tool searches for tools."""
     return bare(tool) in SEARCHES

@@ -32,7 +32,9 @@ class Pattern:
 
     def add(self, text: str) -> None:
         """Take in a value."""
-        self._widen(len(text), len(text), text)
+        size, prefix = len(text), self.prefix
+        if prefix is None or size < self.shortest or size > self.longest or not text.startswith(prefix):
+            self._widen(size, size, text)
         if not self.characters.issuperset(text):
             self.characters.update(text)
             for mark in self.characters - _CLASSED:

@@ -83,17 +83,15 @@ def _words(value: Json) -> Iterator[str]:
 def stands_in(text: str, whole: str) -> bool:
     """Whether `text` stands in `whole` as a whole word or words: not as a part of a longer one."""
     start = whole.find(text)
+    if start < 0:
+        return False
+    head, tail, last = _wordy(text[0]), _wordy(text[-1]), len(whole)
     while start >= 0:
         end = start + len(text)
-        before = start > 0 and _joins(whole[start - 1], text[0])
-        if not before and not (end < len(whole) and _joins(whole[end], text[-1])):
+        if not (head and start > 0 and _wordy(whole[start - 1])) and not (tail and end < last and _wordy(whole[end])):
             return True
         start = whole.find(text, start + 1)
     return False
-
-
-def _joins(outer: str, edge: str) -> bool:
-    return _wordy(outer) and _wordy(edge)
 
 
 def _wordy(character: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pegboard.insight.flow import Origin, Use
-from pegboard.insight.loops import Loop, LoopKind, classify, composed
+from pegboard.insight.loops import ONE, Loop, LoopKind, classify, composed
 from pegboard.trace.record import CallRecord, Run
 
 REACH = 5
@@ -64,10 +64,14 @@ def stretches(calls: Sequence[CallRecord]) -> list[list[list[int]]]:
     """The places of a run's calls by stretch and block: sibling calls between two user messages, by tool."""
     found: list[list[list[int]]] = []
     open_in: dict[tuple[str | None, int], list[list[int]]] = {}
+    stretch: list[list[int]] | None = None
+    last: tuple[str | None, int] | None = None
     for place, call in enumerate(calls):
-        stretch = open_in.get((call.parent, call.segment))
+        key = (call.parent, call.segment)
+        if key != last:
+            last, stretch = key, open_in.get(key)
         if stretch is None:
-            stretch = open_in[call.parent, call.segment] = []
+            stretch = open_in[key] = []
             found.append(stretch)
         if stretch and calls[stretch[-1][-1]].tool == call.tool:
             stretch[-1].append(place)
@@ -87,7 +91,9 @@ def shape_of(run: Run, uses: Sequence[Sequence[Use]]) -> tuple[Shape, list[list[
     spans: list[list[Span]] = []
     shape: list[Stretch] = []
     for stretch in stretches(run.calls):
-        row = [Span(tuple(places), classify(run.calls, uses, places)) for places in stretch]
+        row = [
+            Span(tuple(places), ONE if len(places) == 1 else classify(run.calls, uses, places)) for places in stretch
+        ]
         spans.append(row)
         shape.append(tuple(_blocks(run, uses, turns, row)))
     return tuple(shape), spans
@@ -111,6 +117,7 @@ def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: 
     for index, (places, loop) in enumerate(row):
         first, last = places[0], places[-1]
         one = len(places) == 1
+        givers, ready, made = _glance(uses, places, row[index - 1].places[0] if index else 0, known)
         yield Block(
             calls[first].tool,
             len(places),
@@ -118,37 +125,45 @@ def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: 
             calls[first].ok is False if one else any([calls[place].ok is False for place in places]),
             before is None or before != turns[first],
             1 if one else len({turns[place] for place in places}),
-            _fed(uses, row, index) if index else (),
+            _fed(givers, row, index) if givers else (),
             index > 0 and _same(calls, row[index - 1].places, places),
-            index > 0 and _ready(uses, row[index - 1].places[0], places),
-            known and _made_up(uses, places),
+            index > 0 and ready,
+            made,
         )
         before = turns[last]
 
 
-def _ready(uses: Sequence[Sequence[Use]], start: int, places: Sequence[int]) -> bool:
-    """Whether the block could have run beside the one that began at `start`."""
-    given = False
+_NEW, _SHORT = Origin.NEW, Origin.SHORT
+
+
+def _glance(
+    uses: Sequence[Sequence[Use]], places: Sequence[int], start: int, known: bool
+) -> tuple[set[int], bool, bool]:
+    """What a block takes, in one look at its values.
+
+    Returns:
+        the calls in whose results a value of it first appeared; whether it could have run beside the block that began
+        at `start`; whether the model made up a value, told only where the user's words are `known`.
+    """
+    givers: set[int] = set()
+    given, beside, made = False, True, False
     for place in places:
         for use in uses[place]:
+            if use.sources and news(use):
+                givers.add(use.sources[0])
             if use.sources and use.sources[0] < start:
                 given = True
-            elif not (use.said or use.origin is Origin.SHORT or use.argument is not None and use.argument < start):
-                return False
-    return given
+            elif not (use.said or use.origin is _SHORT or use.argument is not None and use.argument < start):
+                beside = False
+            if known and use.origin is _NEW and not made:
+                made = not composed(use.text)
+    return givers, given and beside, made
 
 
-def _made_up(uses: Sequence[Sequence[Use]], places: Sequence[int]) -> bool:
-    return any(use.origin is Origin.NEW and not composed(use.text) for place in places for use in uses[place])
-
-
-def _fed(uses: Sequence[Sequence[Use]], row: Sequence[Span], index: int) -> tuple[int, ...]:
-    """How far back the blocks stand in whose results a value of this block's arguments first appeared."""
-    first = {use.sources[0] for place in row[index].places for use in uses[place] if use.sources and news(use)}
-    if not first:
-        return ()
+def _fed(givers: set[int], row: Sequence[Span], index: int) -> tuple[int, ...]:
+    """How far back the blocks stand that gave a value to this block."""
     earliest = max(0, index - REACH)
-    return tuple([index - back for back in range(earliest, index) if not first.isdisjoint(row[back].places)])
+    return tuple([index - back for back in range(earliest, index) if not givers.isdisjoint(row[back].places)])
 
 
 def news(use: Use) -> bool:

@@ -11,6 +11,8 @@ EXAMPLES = 3
 MOST_TASKS = 1024
 """Distinct tasks are counted exactly up to here, and beyond it estimated from the smallest hashes."""
 _SPACE = 1 << 64
+_SLACK = 200
+"""So many hashes too many are put up with before the greatest are looked for: for each hash that would be too slow."""
 
 
 class RunRef(NamedTuple):
@@ -43,14 +45,16 @@ class Support:
     runs: int = 0
     hashes: set[int] = field(default_factory=set[int])
     examples: tuple[tuple[int, str], ...] = ()
+    _ceiling: int = field(default=_SPACE, init=False, repr=False, compare=False)
 
     def add(self, ref: RunRef) -> None:
         """Count a run."""
         self.runs += 1
-        self.hashes.add(ref.task)
-        if len(self.hashes) > MOST_TASKS:
-            self.hashes.remove(max(self.hashes))
-        if len(self.examples) < EXAMPLES or (ref.order, ref.id) < self.examples[-1]:
+        if ref.task < self._ceiling:
+            self.hashes.add(ref.task)
+            if len(self.hashes) > MOST_TASKS + _SLACK:
+                self._trim()
+        if len(self.examples) < EXAMPLES or ref.order <= self.examples[-1][0]:
             self._examples(((ref.order, ref.id),))
 
     def merge(self, other: Self) -> None:
@@ -62,6 +66,7 @@ class Support:
     @property
     def tasks(self) -> int:
         """How many distinct tasks, exactly or estimated."""
+        self._trim()
         if len(self.hashes) < MOST_TASKS:
             return len(self.hashes)
         return round((MOST_TASKS - 1) * _SPACE / max(self.hashes))
@@ -73,8 +78,14 @@ class Support:
 
     def _tasks(self, hashes: Iterable[int]) -> None:
         self.hashes.update(hashes)
+        if len(self.hashes) > MOST_TASKS + _SLACK:
+            self._trim()
+
+    def _trim(self) -> None:
+        """Keep the smallest hashes; from here on, what is not below the greatest of them has no place."""
         if len(self.hashes) > MOST_TASKS:
-            self.hashes = set(sorted(self.hashes)[:MOST_TASKS])
+            kept = sorted(self.hashes)[:MOST_TASKS]
+            self.hashes, self._ceiling = set(kept), kept[-1]
 
     def _examples(self, examples: Iterable[tuple[int, str]]) -> None:
         self.examples = tuple(sorted({*self.examples, *examples})[:EXAMPLES])

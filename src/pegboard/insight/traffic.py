@@ -42,12 +42,13 @@ class ToolTraffic:
     micros: int = 0
     timed: int = 0
 
-    def add(self, call: CallRecord, uses: Sequence[Use]) -> None:
-        """Count a call with the scalars of its arguments."""
+    def add(self, call: CallRecord, tokens: int) -> None:
+        """Count a call with the tokens of its arguments."""
         self.calls += 1
-        self.failed += call.ok is False
-        self.judged += call.ok is not None
-        self.tokens += argument_tokens(uses)
+        self.tokens += tokens
+        if call.ok is not None:
+            self.judged += 1
+            self.failed += not call.ok
         if call.seconds is not None:
             self.micros += round(call.seconds * 1_000_000)
             self.timed += 1
@@ -65,7 +66,10 @@ class ToolTraffic:
 
 def argument_tokens(uses: Sequence[Use]) -> int:
     """The estimated tokens of a call's arguments: names, values and what stands around them, characters / 4."""
-    return sum([len(use.text) + len(use.path) + _AROUND for use in uses]) // 4
+    total = 0
+    for use in uses:
+        total += len(use.text) + len(use.path) + _AROUND
+    return total // 4
 
 
 _AROUND = 6
@@ -92,9 +96,9 @@ class Traffic:
             found = self.tools.get(call.tool)
             if found is None:
                 found = self.tools[call.tool] = ToolTraffic()
-            found.add(call, uses)
+            found.add(call, argument_tokens(uses))
         for call in view.inner:
-            self.tools.setdefault(call.tool, ToolTraffic()).add(call, ())
+            self.tools.setdefault(call.tool, ToolTraffic()).add(call, 0)
         for tool in {call.tool for call in (*calls, *view.inner)}:
             self.tools[tool].support.add(view.ref)
         self.lengths[min(len(calls), _LONGEST)] += 1

@@ -9,12 +9,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from pegboard.insight.flow import Origin, Use
 from pegboard.insight.pattern import Pattern
 from pegboard.insight.scalars import general, scalars
-from pegboard.insight.shape import REACH, Span
+from pegboard.insight.shape import REACH
 from pegboard.insight.support import Support
 from pegboard.insight.view import View
 from pegboard.schema.types import Json
@@ -31,6 +31,10 @@ Wire: TypeAlias = tuple[str, str, str]
 """Giver, taker and path: from a tool's results to an argument of another, such as `flights[].date`."""
 
 
+# Reading a member from its class costs more than all else that is done with it here.
+_RESULT, _, _USER, _NEW, _SHORT = Origin
+
+
 @dataclass(slots=True)
 class Argument:
     """Where the values of one argument of a tool came from, over all calls, and what those from results look like."""
@@ -45,14 +49,14 @@ class Argument:
     def add(self, use: Use) -> None:
         """Count a value."""
         origin = use.origin
-        if origin is Origin.RESULT:
+        if origin is _RESULT:
             self.result += 1
             self.pattern.add(use.text)
-        elif origin is Origin.NEW:
+        elif origin is _NEW:
             self.new += 1
-        elif origin is Origin.SHORT:
+        elif origin is _SHORT:
             self.short += 1
-        elif origin is Origin.USER:
+        elif origin is _USER:
             self.user += 1
         else:
             self.argument += 1
@@ -99,25 +103,33 @@ class Flows:
 
     def observe(self, view: View) -> None:
         """Count the flows of one run."""
+        calls, results = view.run.calls, _Places(view.run.calls)
         wires: dict[Wire, set[str]] = {}
-        for call, uses in zip(view.run.calls, view.uses, strict=True):
-            if uses:
-                self._count_uses(view, call.tool, uses, wires)
+        for spans in view.spans:
+            tools = [calls[span.places[0]].tool for span in spans]
+            blocks = {place: index for index, span in enumerate(spans) for place in span.places}
+            for index, span in enumerate(spans):
+                near = _Near(tools, blocks, max(0, index - REACH), index)
+                for giver in set(tools[near.start : index]):
+                    self.together[giver, tools[index]] += len(span.places)
+                for place in span.places:
+                    if view.uses[place]:
+                        self._count_uses(view, view.uses[place], near, wires, results)
         for wire in wires:
             support = self.support.get(wire)
             if support is None:
                 support = self.support[wire] = Support()
             support.add(view.ref)
         self._count_values(wires)
-        results = _Places(view.run.calls)
-        for spans in view.spans:
-            for index in range(1, len(spans)):
-                self._count_near(view, spans[max(0, index - REACH) : index], spans[index], results)
 
-    def _count_uses(self, view: View, taker: str, uses: Sequence[Use], wires: dict[Wire, set[str]]) -> None:
+    def _count_uses(
+        self, view: View, uses: Sequence[Use], near: "_Near", wires: dict[Wire, set[str]], results: "_Places"
+    ) -> None:
+        taker = near.tools[near.end]
         known = self.arguments.get(taker)
         if known is None:
             known = self.arguments[taker] = {}
+        seen: set[Wire] = set()
         for use in uses:
             path = use.path
             argument = known.get(path)
@@ -131,6 +143,9 @@ class Flows:
                     wires[wire] = {use.text}
                 else:
                     texts.add(use.text)
+                self._count_given(use, near, seen, results)
+            if use.argument is not None and use.argument in near.blocks:
+                self._count_shared(use, near, view)
 
     def _count_values(self, wires: Mapping[Wire, set[str]]) -> None:
         by_giver: dict[tuple[str, str], set[str]] = {}
@@ -141,43 +156,33 @@ class Flows:
             self.values[key] += len(texts)
             self.givers[key] += 1
 
-    def _count_near(self, view: View, before: Sequence[Span], span: Span, results: "_Places") -> None:
-        calls = view.run.calls
-        taker = calls[span.places[0]].tool
-        for giver in {calls[back.places[0]].tool for back in before}:
-            self.together[giver, taker] += len(span.places)
-        near: dict[int, str] = {}
-        for place in span.places:
-            uses = [use for use in view.uses[place] if use.sources or use.argument is not None]
-            if uses and not near:
-                near = {at: calls[at].tool for back in before for at in back.places}
-            seen: set[Wire] = set()
-            for use in uses:
-                self._count_given(use, taker, near, seen, results)
-                self._count_shared(use, taker, near, view)
-
-    def _count_given(self, use: Use, taker: str, near: Mapping[int, str], seen: set[Wire], results: "_Places") -> None:
+    def _count_given(self, use: Use, near: "_Near", seen: set[Wire], results: "_Places") -> None:
         """Each near tool that gave a value, once a call and argument."""
         for source in use.sources:
-            giver = near.get(source)
-            if giver is None:
+            block = near.blocks.get(source)
+            if block is None or not near.start <= block < near.end:
                 continue
-            wire = (giver, taker, use.path)
+            wire = (near.tools[block], near.tools[near.end], use.path)
             if wire not in seen:
                 seen.add(wire)
                 self.given[wire] += 1
                 found = results.find(source, use.text)
                 if found is not None:
-                    self.places.setdefault(wire, Counter())[found] += 1
+                    places = self.places.get(wire)
+                    if places is None:
+                        places = self.places[wire] = Counter()
+                    places[found] += 1
 
-    def _count_shared(self, use: Use, taker: str, near: Mapping[int, str], view: View) -> None:
+    def _count_shared(self, use: Use, near: "_Near", view: View) -> None:
         """A near tool that had the value as an argument, with its path there."""
-        giver = None if use.argument is None else near.get(use.argument)
-        if giver is None or use.argument is None:
+        before = use.argument or 0
+        block = near.blocks[before]
+        if not near.start <= block < near.end:
             return
-        path = next((other.path for other in view.uses[use.argument] if other.text == use.text), None)
-        if path is not None:
-            self.shared[(giver, taker, use.path), path] += 1
+        for other in view.uses[before]:
+            if other.text == use.text:
+                self.shared[(near.tools[block], near.tools[near.end], use.path), other.path] += 1
+                return
 
     def merge(self, other: Self) -> None:
         """Take in the flows of another part of the traces."""
@@ -208,6 +213,22 @@ class Flows:
     def variety(self, giver: str, path: str) -> float:
         """How many different values of a giver go into arguments of this path, in the runs in which any does."""
         return self.values[giver, path] / max(1, self.givers[giver, path])
+
+
+class _Near(NamedTuple):
+    """A block and those shortly before it in the stretch.
+
+    Parameters:
+        tools: the tool of each block of the stretch.
+        blocks: the block of each call of the stretch.
+        start: the first block that is near.
+        end: the block itself.
+    """
+
+    tools: Sequence[str]
+    blocks: Mapping[int, int]
+    start: int
+    end: int
 
 
 class _Places:

@@ -49,8 +49,8 @@ def call_from_json(row: Mapping[str, Any]) -> CallRecord:
         foreign = {key: value for key, value in row.items() if key not in _NAMES}
         known = {key: value for key, value in row.items() if key in _NAMES}
         known["meta"] = {**(known.get("meta") or {}), **foreign}
-    if known.get("values") is not None:
-        known = {**known, "values": tuple(known["values"])}
     draft: Any = _Draft(**known)
+    if draft.values is not None:
+        draft.values = tuple(draft.values)
     draft.__class__ = CallRecord
     return draft

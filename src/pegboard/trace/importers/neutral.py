@@ -42,7 +42,7 @@ def run_of(value: Json, source: str) -> Run:
 
 
 def _call(plain: Any, index: int) -> CallRecord:
-    if not isinstance(plain, Mapping):
+    if not isinstance(plain, dict):
         raise ValueError(f"calls[{index}]: expected an object")
     get = cast("dict[str, Any]", plain).get
     tool, excerpt, values, group = get("tool"), get("result_excerpt"), get("result_values"), get("parallel_group")
