@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pegboard import index
-from pegboard.core import Effects, Selection, ToolName, ToolSpec
+from pegboard.core import Effects, Mode, Selection, SourceRef, ToolName, ToolSpec, with_modes
 from pegboard.index import Index, Where
 from pegboard.index.lexical import LexicalIndex
 from pegboard.index.protocol import names_of
@@ -28,10 +29,14 @@ CATALOG = [
         description=f"{verb.title()} one or more {noun}s of the account",
         category=noun,
         effects=Effects.DESTRUCTIVE if verb == "delete" else Effects.READ_ONLY,
+        auth="oauth:office" if noun in ("meeting", "email") else None,
+        source=SourceRef("office" if noun in ("meeting", "email", "user") else "desk", "mcp"),
     )
     for verb in VERBS
     for noun in NOUNS
 ]
+CATALOG[3] = with_modes(CATALOG[3], [Mode.PREVIEW])
+CATALOG[8] = replace(CATALOG[8], name=replace(CATALOG[8].name, version="2"))
 
 
 @pytest.fixture(params=ENGINES.values(), ids=ENGINES.keys())
@@ -77,6 +82,11 @@ FILTERS = {
     "effects": Where(effects=frozenset({Effects.DESTRUCTIVE})),
     "selectors": Where(select=Selection.parse(["*.create_*", "!issues.*"])),
     "source": Where(sources=frozenset({"nowhere"})),
+    "state of the source": Where(sources=frozenset({"desk"})),
+    "mode": Where(mode=Mode.PREVIEW),
+    "version": Where(version="2"),
+    "no version": Where(version=""),
+    "sign-in": Where(signed_out=frozenset({"office"})),
 }
 
 
@@ -88,6 +98,71 @@ def test_a_filter_is_the_same_as_a_smaller_catalog(engine: Index, where: Where) 
     for query in ("delete a user and an invoice", "create", "meeting", "search the emails of a user"):
         shown = [(hit.name, hit.score, hit.confidence) for hit in engine.search(query, where=where).hits]
         assert shown == [(hit.name, hit.score, hit.confidence) for hit in smaller.search(query).hits]
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        (Where(mode=Mode.PREVIEW), {"invoices.create_invoice"}),
+        (Where(version="2"), {"users.delete_user@2"}),
+        (Where(signed_out=frozenset({"office"}), category="user"), {f"users.{verb}_user" for verb in VERBS}),
+        (Where(signed_out=frozenset({"office"}), category="email"), set[str]()),
+    ],
+)
+def test_filters_pick_what_they_say(engine: Index, where: Where, names: set[str]) -> None:
+    found = {
+        str(spec.name).removesuffix("@2") if where.version is None else str(spec.name)
+        for spec in CATALOG
+        if where.admits(spec)
+    }
+    assert found == names
+    assert set(names_of(engine.search("create delete list update search", limit=50, where=where).hits)) <= {
+        str(spec.name) for spec in CATALOG if where.admits(spec)
+    }
+
+
+@pytest.mark.parametrize("query", ["invoces", "invoce a helper", "the invokd helper", "remove teh invokes"])
+def test_words_that_only_left_out_tools_hold_are_unknown_words(engine: Index, query: str) -> None:
+    kept = ToolSpec(name=ToolName("calls", "invoke_helper"), description="Invokes a helper and erases its log")
+    secret = [
+        ToolSpec(name=ToolName("secret", f"invoces_{n}"), description="Invoce, invokd, remove, teh") for n in range(3)
+    ]
+    smaller = LexicalIndex() if isinstance(engine, LexicalIndex) else index.default()
+    engine.update(remove=[spec.name for spec in CATALOG], put=[kept, *secret])
+    smaller.update(put=[kept])
+    expected = smaller.search(query)
+    assert engine.search(query, where=Where(namespace="calls")) == expected
+    engine.update(remove=[spec.name for spec in secret])
+    assert engine.search(query) == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sets(st.sampled_from(range(len(CATALOG))), min_size=1, max_size=20),
+    st.sampled_from(["delete a user", "serach invoces", "mail the meeting and list files", "create_issue", "user"]),
+    st.booleans(),
+)
+def test_what_may_not_be_shown_shifts_nothing_whether_it_is_filtered_or_was_taken_away(
+    out: set[int], query: str, with_table: bool
+) -> None:
+    make = index.default if with_table else LexicalIndex
+    gone = [CATALOG[n] for n in sorted(out)]
+    kept = [spec for spec in CATALOG if spec not in gone]
+    filtered, emptied, fresh = make(), make(), make()
+    filtered.update(put=CATALOG)
+    emptied.update(put=CATALOG)
+    emptied.update(remove=[spec.name for spec in gone])
+    fresh.update(put=kept)
+    where = Where(select=Selection.parse([f"!{spec.name.qualified}" for spec in gone]))
+    expected = [spec for spec in CATALOG if where.admits(spec)]
+    assert expected == kept
+    answers = [
+        [(hit.name, hit.score, hit.confidence) for hit in found.hits]
+        + [found.confidence, found.next_names, found.total]
+        for found in (filtered.search(query, where=where), emptied.search(query), fresh.search(query))
+    ]
+    assert answers[0] == answers[2]
+    assert answers[1] == answers[2]
 
 
 @settings(max_examples=25, deadline=None)

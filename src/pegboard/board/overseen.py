@@ -1,15 +1,17 @@
 """What a board tells of its sources, and does to them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pegboard.board.passage import Passage
 from pegboard.board.roster import Roster
 from pegboard.board.wellness import Wellness
+from pegboard.catalog import Catalog
 from pegboard.config import Config
-from pegboard.core import SourceStatus, ToolSpec
+from pegboard.core import SourceState, SourceStatus, ToolSpec
 from pegboard.discovery.health import ServiceHealth
+from pegboard.index import Where
 from pegboard.trace.redact import Redactor
 
 _REFUSED = re.compile(r"\b(401|403|unauthori[sz]ed|forbidden|sign.?in|not set)\b", re.IGNORECASE)
@@ -26,6 +28,11 @@ class Overseen:
     @property
     def config(self) -> Config | None:
         """What the board was made of."""
+        raise NotImplementedError
+
+    @property
+    def catalog(self) -> Catalog:
+        """The tools of the board now."""
         raise NotImplementedError
 
     async def statuses(self) -> list[SourceStatus]:
@@ -51,6 +58,23 @@ class Overseen:
             return False
         given = any(table.options.get(key) for key in ("auth", "headers", "env"))
         return given or (False if "auth" in table.options else None)
+
+    def narrowed(self, where: Where, *, states: Iterable[SourceState] = (), auth_met: bool = False) -> Where:
+        """A filter for searches that also goes by what the board alone knows, as it is now.
+
+        Parameters:
+            where: what else is asked of a tool.
+            states: only tools of sources in one of these states; none for any.
+            auth_met: leave out tools whose sign-in is known not to be there.
+        """
+        wanted = {*states}
+        if wanted:
+            there = frozenset(status.name for status in self.summaries() if status.state in wanted)
+            where = replace(where, sources=there if where.sources is None else where.sources & there)
+        if auth_met:
+            out = frozenset(spec.source.name for spec in self.catalog.specs if self.auth_met(spec) is False)
+            where = replace(where, signed_out=where.signed_out | out)
+        return where
 
     async def check(self, names: Sequence[str], *, probe: bool = False) -> Sequence[ServiceHealth]:
         """How these sources are, in under a second.

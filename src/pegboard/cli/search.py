@@ -11,7 +11,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import document, say, table
-from pegboard.core import Selection
+from pegboard.core import Effects, Mode, Selection, SourceState
 from pegboard.index import Found, Hit, Where
 
 
@@ -20,6 +20,13 @@ async def search(
     *,
     limit: Annotated[int, Parameter(validator=Number(gte=1))] = 8,
     only: Sequence[str] = (),
+    namespace: str | None = None,
+    category: str | None = None,
+    effects: Sequence[Effects] = (),
+    mode: Mode | None = None,
+    version: str | None = None,
+    state: Sequence[SourceState] = (),
+    auth_met: Annotated[bool, Parameter(negative=())] = False,
     explain: Annotated[bool, Parameter(negative=())] = False,
     config: ConfigFile = DEFAULT_CONFIG,
     json: AsJson = False,
@@ -34,11 +41,33 @@ async def search(
         How many to show.
     only
         Only among tools that these selectors pick, such as "git.*".
+    namespace
+        Only tools of this namespace.
+    category
+        Only tools that declare this category.
+    effects
+        Only tools with these effects.
+    mode
+        Only tools that run in this mode themselves, such as preview.
+    version
+        Only this version of a tool; "" for tools without one.
+    state
+        Only tools of sources in this state.
+    auth_met
+        Leave out tools whose sign-in is known not to be there.
     explain
         Also show which words matched in which field, and which did not.
     """
-    where = Where(select=Selection.parse(only)) if only else None
+    where = Where(
+        select=Selection.parse(only) if only else None,
+        namespace=namespace,
+        category=category,
+        effects=frozenset(effects) or None,
+        mode=mode,
+        version=version,
+    )
     async with opened(config) as board:
+        where = board.narrowed(where, states=state, auth_met=auth_met)
         answer = await board.search(query, limit, where)
         if json:
             document(shapes.found(answer, board.aliases))

@@ -18,6 +18,7 @@ from pegboard.index.layer import Asked, Layer
 from pegboard.index.postings import Floats, Mask
 from pegboard.index.protocol import Found, Prerequisite, Where
 from pegboard.index.tools import Tools
+from pegboard.index.vocabulary import Shown
 from pegboard.index.words import rarity, rows_of
 
 KNOWN = 0.5
@@ -129,7 +130,7 @@ class ToolIndex:
             confidence=sure.any,
             next_names=tuple(tools.spec(ranked.slots[at]).name for at in order[limit:]),
             unknown_terms=tuple(unknown),
-            did_you_mean=tuple(tools.vocabulary.suggestions(request.terms, tools.postings)),
+            did_you_mean=tuple(tools.vocabulary.suggestions(request.terms, Shown(tools.postings, shown))),
             total=max(ranked.total, len(hits)),
             prerequisites=self._before([found.name for found in hits], where) if with_prerequisites else (),
         )
@@ -149,7 +150,8 @@ class ToolIndex:
     def ranked(self, request: Request, shown: Mask | None, count: int, named: Sequence[int] = ()) -> Ranked:
         """The candidates for a request, the tools that it names among them, and their signals."""
         tools = self.tools
-        options = [tools.vocabulary.options(term, tools.postings) for term in request.terms]
+        known = Shown(tools.postings, shown)
+        options = [tools.vocabulary.options(term, known) for term in request.terms]
         rows = rows_of(request.terms, options, tools.postings, shown, count)
         needs = len(request.needs)
         matches = Matches(rows, tools.size)
@@ -161,7 +163,7 @@ class ToolIndex:
         for part in by_need if needs else ():
             chosen[candidates.best(part, NEARBY // needs)] = True
         layers = [layer for layer in tools.layers if layer.ready]
-        read_by = [(layer, layer.asked(request, tools.vocabulary, tools.postings)) for layer in layers]
+        read_by = [(layer, layer.asked(request, tools.vocabulary, known)) for layer in layers]
         views = [(layer, asked) for layer, asked in read_by if asked.known >= KNOWN]
         compared = [_nearest(layer, asked, shown, chosen) for layer, asked in views]
         slots = np.flatnonzero(chosen)

@@ -3,7 +3,7 @@
 import atexit
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
@@ -15,7 +15,6 @@ from pegboard.core import ToolSpec
 from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Embedder, Ints, Vectors, quantised
 from pegboard.index.fields import gist, passage
-from pegboard.index.postings import Postings
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Vocabulary
 
@@ -132,10 +131,10 @@ class Layer:
                     if slot is not None:
                         self.vectors.put(slot, row)
 
-    def asked(self, request: Request, vocabulary: Vocabulary, postings: Postings) -> Asked:
+    def asked(self, request: Request, vocabulary: Vocabulary, held: Container[str]) -> Asked:
         """Read a request."""
         embedder = self.embedder
-        right = vocabulary.corrected(dict.fromkeys(request.words), postings)
+        right = vocabulary.corrected(dict.fromkeys(request.words), held)
         known = vocabulary.known_share(request, right) if embedder.english else 1.0
         if isinstance(embedder, StaticEmbedder):
             found = [embedder.embed_words([right.get(word, word) for word in part]) for part in _parts(request)]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pegboard.core import Effects, Selection, ToolName, ToolSpec
+from pegboard.core import Effects, Mode, Selection, ToolName, ToolSpec, offers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +17,9 @@ class Where:
         category: only this category.
         effects: only these effects.
         sources: only tools of these sources (None: of any).
+        mode: only tools that run in this mode themselves, such as `preview`.
+        version: only this version; empty for tools without one.
+        signed_out: sources that nobody is signed in to: their tools that need a sign-in (`auth`) are left out.
     """
 
     select: Selection | None = None
@@ -24,6 +27,9 @@ class Where:
     category: str | None = None
     effects: frozenset[Effects] | None = None
     sources: frozenset[str] | None = None
+    mode: Mode | None = None
+    version: str | None = None
+    signed_out: frozenset[str] = frozenset()
 
     def admits(self, spec: ToolSpec) -> bool:
         """Whether a search with this filter may show the tool."""
@@ -33,6 +39,9 @@ class Where:
             and (self.category is None or spec.category == self.category)
             and (self.effects is None or spec.effects in self.effects)
             and (self.sources is None or spec.source.name in self.sources)
+            and (self.mode is None or offers(spec, self.mode))
+            and (self.version is None or (spec.name.version or "") == self.version)
+            and (spec.auth is None or spec.source.name not in self.signed_out)
         )
 
 

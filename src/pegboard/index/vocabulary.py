@@ -1,18 +1,37 @@
 """What the index knows of words: which its tools hold, what else means the same, and what a misspelt one meant."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
 from pegboard.index.ask import Request, Term
 from pegboard.index.languages import ENGLISH
-from pegboard.index.postings import Postings
+from pegboard.index.postings import Mask, Postings
 from pegboard.index.spelling import Speller
 
 MEANT = 3
 """An unknown word stands for so many known ones at most."""
 LIKELY = 0.6
 """A known word that is less likely than the likeliest by more than this factor is not considered."""
+
+
+class Shown(Container[str]):
+    """The terms that the shown tools hold: a word that only others hold is as unknown as one that none does.
+
+    Parameters:
+        postings: of all tools.
+        shown: which slots may be shown, or None where all may.
+    """
+
+    def __init__(self, postings: Postings, shown: Mask | None) -> None:
+        self._postings = postings
+        self._shown = shown
+
+    def __contains__(self, term: object) -> bool:
+        if self._shown is None:
+            return str(term) in self._postings
+        posting = self._postings.get(str(term))
+        return posting is not None and bool(self._shown[posting.slots].any())
 
 
 class Vocabulary:
@@ -33,32 +52,32 @@ class Vocabulary:
         self._speller.add(word for word in spelt if word not in self.spelt)
         self.spelt.update(spelt)
 
-    def options(self, term: Term, postings: Postings) -> dict[str, float]:
+    def options(self, term: Term, held: Container[str]) -> dict[str, float]:
         """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be."""
         found = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}
         alike = synonyms().get(term.stem, {})
-        if not self._holds(term, postings):
+        if not self._holds(term, held):
             alike = {**everyday().get(term.stem, {}), **alike}
             if term.word not in self._table:
-                found |= {self.spelt[word]: likely for word, likely in self._meant(term.word, postings)}
+                found |= {self.spelt[word]: likely for word, likely in self._meant(term.word, held)}
         for synonym, weight in alike.items():
-            if synonym in postings:
+            if synonym in held:
                 found.setdefault(synonym, weight)
         return found
 
-    def _meant(self, word: str, postings: Postings) -> list[tuple[str, float]]:
-        near = [(known, likely) for known, likely in self._speller.near(word) if self.spelt[known] in postings]
+    def _meant(self, word: str, held: Container[str]) -> list[tuple[str, float]]:
+        near = [(known, likely) for known, likely in self._speller.near(word) if self.spelt[known] in held]
         return [(known, likely) for known, likely in near if likely >= LIKELY * near[0][1]][:MEANT]
 
-    def corrected(self, words: Iterable[str], postings: Postings) -> dict[str, str]:
+    def corrected(self, words: Iterable[str], held: Container[str]) -> dict[str, str]:
         """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
-        found = {word: self._right(word, postings) for word in words}
+        found = {word: self._right(word, held) for word in words}
         return {word: meant for word, meant in found.items() if word != meant}
 
-    def _right(self, word: str, postings: Postings) -> str:
-        if word in self._table or (spelt := self.spelt.get(word)) and spelt in postings:
+    def _right(self, word: str, held: Container[str]) -> str:
+        if word in self._table or (spelt := self.spelt.get(word)) and spelt in held:
             return word
-        near = self._meant(word, postings) or self._of_table.near(word)
+        near = self._meant(word, held) or self._of_table.near(word)
         return near[0][0] if near else word
 
     def known_share(self, request: Request, right: Mapping[str, str]) -> float:
@@ -73,14 +92,14 @@ class Vocabulary:
         known = sum(right.get(word, word) in self._table for word in telling)
         return known / len(telling) if telling else 0.0
 
-    def suggestions(self, terms: Iterable[Term], postings: Postings) -> list[str]:
+    def suggestions(self, terms: Iterable[Term], held: Container[str]) -> list[str]:
         """For words that no tool holds, the nearest that one does."""
-        unknown = [term.word for term in terms if not self._holds(term, postings) and term.word not in self._table]
-        found = [near[0][0] for word in unknown if (near := self._meant(word, postings))]
+        unknown = [term.word for term in terms if not self._holds(term, held) and term.word not in self._table]
+        found = [near[0][0] for word in unknown if (near := self._meant(word, held))]
         return list(dict.fromkeys(found))
 
-    def _holds(self, term: Term, postings: Postings) -> bool:
-        return term.stem in postings or any(other in postings for other in term.also)
+    def _holds(self, term: Term, held: Container[str]) -> bool:
+        return term.stem in held or any(other in held for other in term.also)
 
 
 _SPELLERS: dict[int, Speller] = {}

@@ -123,6 +123,29 @@ def test_search_keeps_to_a_limit_and_to_selectors(pegboard: Any, board: Path) ->
     assert pegboard("search", "issue", "--limit", 0, "--config", board).code == 2
 
 
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (("--namespace", "hub", "--state", "ready", "--state", "idle", "--auth-met"), {"open_issue", "close_issue"}),
+        (("--namespace", "other"), set()),
+        (("--category", "other"), set()),
+        (("--effects", "unknown"), {"open_issue", "close_issue"}),
+        (("--effects", "read-only"), set()),
+        (("--mode", "preview"), set()),
+        (("--version", "2"), set()),
+        (("--state", "unavailable"), set()),
+    ],
+)
+def test_search_keeps_to_what_is_asked_of_a_tool(pegboard: Any, board: Path, options: Any, names: set[str]) -> None:
+    hits = pegboard("search", "issue", *options, "--config", board, "--json").json["hits"]
+    assert {hit["name"].removeprefix("hub.") for hit in hits} == names
+
+
+@pytest.mark.parametrize("options", [("--mode", "never"), ("--state", "lost"), ("--effects", "odd")])
+def test_search_refuses_a_filter_that_does_not_exist(pegboard: Any, board: Path, options: Any) -> None:
+    assert pegboard("search", "issue", *options, "--config", board).code == 2
+
+
 @pytest.mark.parametrize("name", ["hub.open_issue", "hub__open_issue", "mcp__hub__open_issue", "open_issue"])
 def test_describe_takes_every_spelling_of_a_name(pegboard: Any, board: Path, name: str) -> None:
     assert pegboard("describe", name, "--config", board, "--json").json["name"] == "hub.open_issue"

@@ -8,8 +8,9 @@ import pytest
 from crm_office import OFFICE, fair
 
 from pegboard.board import Board
-from pegboard.core import Mode, Rung, ToolName, ToolSpec, with_modes
+from pegboard.core import Mode, Rung, SourceState, ToolName, ToolSpec, with_modes
 from pegboard.discovery.category import OTHER, category_of
+from pegboard.index import Where
 from pegboard.testing import FakeSource
 
 pytestmark = pytest.mark.anyio
@@ -82,7 +83,13 @@ async def test_a_row_says_whether_the_sign_in_is_given(tmp_path: Path, table: di
     (tmp_path / "pegboard.toml").write_text("\n".join(lines))
     async with Board.open(tmp_path) as board:
         [row] = (await board.call("list_available_tools")).value["tools"]
+        found = await board.search("list users", where=board.narrowed(Where(), auth_met=True))
+        ready = board.narrowed(Where(), states=[SourceState.READY, SourceState.IDLE])
+        away = board.narrowed(Where(), states=[SourceState.UNAVAILABLE])
+        counts = [len((await board.search("list users", where=where)).hits) for where in (ready, away)]
     assert row["auth"] != "none declared" and row["auth_met"] is met
+    assert len(found.hits) == met
+    assert counts == [1, 0]
 
 
 @pytest.mark.parametrize(
