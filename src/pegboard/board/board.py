@@ -31,6 +31,7 @@ from pegboard.board.roster import Filter, Refresh, Roster, Watcher
 from pegboard.board.sessions import Sessions, owned
 from pegboard.board.shelf import Assets
 from pegboard.board.suggesting import Plan, Suggesting
+from pegboard.board.supplied import Supplied
 from pegboard.board.wellness import Wellness
 from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, View
 from pegboard.config import Config, load
@@ -65,12 +66,13 @@ from pegboard.errors import StoreError
 from pegboard.index import Found, Prerequisite, Where
 from pegboard.index import make as make_index
 from pegboard.invoke.budget import budget as limit_calls
+from pegboard.invoke.links import links
 from pegboard.invoke.pool import pooled
 from pegboard.schema.types import JsonObject
 from pegboard.store.published import Published
 
 
-class Board(Overseen, Proceeding):
+class Board(Overseen, Proceeding, Supplied):
     """A set of tools from many places, found by search, called through one door.
 
     Make it with `Board.open` (from a config) or `Board.of` (from sources), and use it as an async context manager.
@@ -133,18 +135,18 @@ class Board(Overseen, Proceeding):
         )
         self.coding = Coding(self, config, assets)
         composed = self.coding.after(self._composer)
+        self._passage = passage or Passage()
+        watcher = self._supply(self._passage, watcher)
         self._roster = Roster(sources, self._held, memory, watcher, filters, composed, guard)
         self._sessions = Sessions()
         self._stack = AsyncExitStack()
-        self._passage = passage or Passage()
         self.openings = Suggesting(self, self._roster, self._sessions, plan, memory, self._passage)
         spending = limit_calls(self.spec, lambda session: self._sessions.of(session).ledger, budget or Budget())
         searched = searches(lambda session: self._sessions.of(session).queries)
         self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
-        watched = self._wellness.watch(self.spec)
         lacking = missing(self, self.spec, Produced())
-        inside = (pooled(self.spec), forgery(self.spec), hydrate(self), lacking)
-        outer = (owned(self._sessions), spending, searched, *inside, *middleware, watched)
+        inside = (links(self.spec), pooled(self.spec), forgery(self.spec), hydrate(self), lacking)
+        outer = (owned(self._sessions), spending, searched, *inside, *middleware, self._wellness.watch(self.spec))
         self._handler = self._passage.handler(self, outer)
 
     @classmethod

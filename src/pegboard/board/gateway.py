@@ -10,8 +10,10 @@ import anyio
 
 from pegboard.approval.reason import INSTRUCTION
 from pegboard.board.board import Board
+from pegboard.board.relay import Relay
 from pegboard.catalog import Unknown
-from pegboard.core import FailureCode, Progress, Session, ToolName
+from pegboard.catalog.links import Links
+from pegboard.core import FailureCode, Progress, Session, ToolName, ToolSpec
 from pegboard.core.call import Ask, Log
 from pegboard.core.client import Client
 from pegboard.discovery import pages
@@ -43,6 +45,7 @@ class Gateway:
         self.board = board
         self.name = board.name
         self.version = version("pegboard")
+        self.relay: Relay | None = None
         self._connections = set[str]()
         self._rows: dict[tuple[ToolName, Family], tuple[Any, JsonObject]] = {}
 
@@ -83,7 +86,7 @@ class Gateway:
         key = (spec.name, family)
         known = self._rows.get(key)
         if known is None or known[0] is not spec:
-            known = self._rows[key] = (spec, mcp.tool(spec, name, family))
+            known = self._rows[key] = (spec, _linked(spec, mcp.tool(spec, name, family)))
         return known[1]
 
     async def call_tool(
@@ -125,6 +128,10 @@ class Gateway:
         self.board.forget(self._session(peer, {}))
         self._connections.discard(peer.id)
 
+    def seen_by(self, peer: Peer) -> Session | None:
+        """Whose resources and prompts a client sees; None for what all see."""
+        return self._of(peer)
+
     def _of(self, peer: Peer) -> Session | None:
         """Whose list it is: in the stateless family lists may not differ per connection."""
         return None if peer.stateless else self._session(peer, {})
@@ -147,6 +154,14 @@ class Gateway:
         return Session(named, agent=peer.agent)
 
 
+def _linked(spec: ToolSpec, row: JsonObject) -> JsonObject:
+    """The row, with the page that shows the tool's result (MCP Apps) readable from the board."""
+    meta = row.get("_meta")
+    if spec.source.kind != "mcp" or not meta:
+        return row
+    return {**row, "_meta": Links(spec.source.name).tool_meta(meta)}
+
+
 @asynccontextmanager
 async def served(board: Board) -> AsyncGenerator[Any]:
     """A server of the `mcp` package that shows the board, and tells its clients of changes."""
@@ -154,14 +169,17 @@ async def served(board: Board) -> AsyncGenerator[Any]:
     from pegboard.wire.server.rounds import Rounds
 
     gateway = Gateway(board)
-    server = GatewayServer(gateway)
     async with AsyncExitStack() as stack:
         tasks = anyio.create_task_group()
         await tasks.__aenter__()
         # Left without the body's exception, which a task group would wrap into a group.
         stack.push_async_callback(tasks.__aexit__, None, None, None)
         stack.callback(tasks.cancel_scope.cancel)
+        relay = gateway.relay = Relay(board.primitives, gateway.seen_by, tasks)
+        stack.callback(board.heeding.listen(lambda source, notice: relay.news.put((source, notice))))
+        server = GatewayServer(gateway)
         server.rounds = Rounds(tasks)
+        tasks.start_soon(relay.announce, server)
         tasks.start_soon(_announce, gateway, server)
         tasks.start_soon(board.warm)
         tasks.start_soon(board.adopting)

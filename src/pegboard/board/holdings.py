@@ -88,6 +88,11 @@ class Holdings:
         return diff
 
     @property
+    def unseen(self) -> frozenset[ToolName]:
+        """The tools that no model sees."""
+        return self._unseen
+
+    @property
     def deferred_bytes(self) -> int:
         """How many bytes the definitions of the deferred tools take."""
         if self._deferred_bytes is None:

@@ -228,6 +228,11 @@ class Planned:
     make: Callable[[], Source]
     _inner: Source | None = field(default=None, init=False)
 
+    @property
+    def inner(self) -> Source | None:
+        """What it has made, while it is open."""
+        return self._inner
+
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[None]:
         """Make the source and hold it open."""

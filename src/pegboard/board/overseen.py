@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pegboard.board.passage import Passage
+from pegboard.board.primitives import Primitives
 from pegboard.board.roster import Roster
 from pegboard.board.wellness import Wellness
 from pegboard.catalog import Catalog
 from pegboard.config import Config
-from pegboard.core import SourceState, SourceStatus, ToolSpec
+from pegboard.core import Note, NoteKind, SourceState, SourceStatus, ToolSpec
 from pegboard.discovery.health import ServiceHealth
 from pegboard.index import Where
 from pegboard.trace.redact import Redactor
@@ -24,6 +25,7 @@ class Overseen:
     _roster: Roster
     _passage: Passage
     _wellness: Wellness
+    primitives: Primitives
 
     @property
     def config(self) -> Config | None:
@@ -38,7 +40,11 @@ class Overseen:
     async def statuses(self) -> list[SourceStatus]:
         """How each source is, in the board's order, without secrets in what went wrong."""
         found = await self._roster.statuses()
-        return [self._clean(status) for status in found]
+        return [self._clean(self._noted(status)) for status in found]
+
+    def _noted(self, status: SourceStatus) -> SourceStatus:
+        more = (Note(NoteKind.WARNING, None, "", text) for text in self.primitives.notes(status.name))
+        return replace(status, notes=(*status.notes, *more))
 
     def services(self) -> Sequence[str]:
         """The names of the sources, in the board's order."""

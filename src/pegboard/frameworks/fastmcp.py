@@ -112,6 +112,11 @@ class FastMcpSource:
         self.name, self.server = name, server
         self._inner = McpSource(name, server._mcp_server, **options)  # pyright: ignore[reportPrivateUsage]
 
+    @property
+    def inner(self) -> McpSource:
+        """What speaks with the server."""
+        return self._inner
+
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[None]:
         """Hold the server's own lifespan and the connection to it open."""

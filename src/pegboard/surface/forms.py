@@ -118,6 +118,40 @@ ROW: Mapping[str, Field] = {
 """The optional fields of a row of `tools/list`."""
 
 
+_ANY_PRIMITIVE: Mapping[str, Field] = {
+    "_meta": _ANY_OBJECT,
+    "name": _TEXT,
+    "title": _TEXT,
+    "description": _TEXT,
+    "icons": _icons,
+}
+_ANY_RESOURCE = _ANY_PRIMITIVE | {"mimeType": _TEXT, "annotations": _object(_ANNOTATIONS)}
+_ARGUMENT: Mapping[str, Field] = {"title": _TEXT, "description": _TEXT, "required": _BOOLEAN}
+
+
+def _arguments(value: Any, at: str, lost: list[str]) -> Any:
+    if not isinstance(value, list):
+        return None
+    found = cast("list[Any]", value)
+    taken = [_argument(one, f"{at}/{index}", lost) for index, one in enumerate(found)]
+    return found if all(map(is_, taken, found)) else [one for one in taken if one is not None]
+
+
+def _argument(value: Any, at: str, lost: list[str]) -> JsonObject | None:
+    if isinstance(value, dict) and isinstance(cast("JsonObject", value).get("name"), str):
+        return trim(cast("JsonObject", value), _ARGUMENT, at, lost)
+    lost.append(at)
+    return None
+
+
+PRIMITIVES: Mapping[str, Mapping[str, Field]] = {
+    "resources": _ANY_RESOURCE | {"size": _kind(int)},
+    "resourceTemplates": _ANY_RESOURCE,
+    "prompts": _ANY_PRIMITIVE | {"arguments": _arguments},
+}
+"""The fields of the rows of the other lists, by the member of the answer that holds them."""
+
+
 def block(found: JsonObject, at: str, lost: list[str]) -> JsonObject | None:
     """The content block as clients take it; None if it is of no kind that they know, or lacks what makes it one.
 

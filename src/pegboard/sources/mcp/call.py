@@ -52,15 +52,19 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
     return call_tool
 
 
-def _forwarded(call: Call) -> JsonObject:
-    """`_meta` of the caller without what belongs to the caller's own connection, or to the board."""
-    meta = {
+def passed_on(meta: JsonObject) -> dict[str, Any]:
+    """`_meta` of a caller without what belongs to the caller's own connection, or to the board."""
+    return {
         key: value
-        for key, value in call.meta.items()
+        for key, value in meta.items()
         if key != "progressToken"
         and not key.startswith(OWN_META)
         and (not key.startswith(_ENVELOPE) or key == _LOG_LEVEL)
     }
+
+
+def _forwarded(call: Call) -> JsonObject:
+    meta = passed_on(call.meta)
     if call.log is not None:
         meta.setdefault(_LOG_LEVEL, "info")
     return meta

@@ -13,13 +13,13 @@ MAX_PAGES = 1000
 """Pages after which a walk is ended; no real list is that long."""
 
 MAX_BARREN = 10
-"""Pages in a row without a new tool after which a walk is ended."""
+"""Pages in a row without anything new after which a walk is ended."""
 
 MAX_SECONDS = 120.0
 """Seconds after which no further page is asked for."""
 
 Ask: TypeAlias = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
-"""Sends `tools/list` with these params and returns the raw result."""
+"""Sends the request for a list with these params and returns the raw result."""
 
 
 @dataclass(slots=True)
@@ -27,22 +27,28 @@ class Walk:
     """What a walk through all pages brought.
 
     Parameters:
-        rows: the tools as they came, without exact repetitions.
+        rows: the rows as they came, without exact repetitions.
         warnings: what was wrong with the walk; the source is degraded if anything was.
         lost: why the connection was lost before the last page, if it was.
+        ttl: for how long every page may be kept (ms).
+        public: whether every page may be shared between callers.
     """
 
     rows: list[Json] = field(default_factory=list[Any])
     warnings: list[str] = field(default_factory=list[str])
     lost: ConnectionLost | None = None
+    ttl: int | None = None
+    public: bool = True
 
 
-async def walk_pages(ask: Ask, server: str) -> Walk:
+async def walk_pages(ask: Ask, server: str, *, member: str = "tools", key: str = "name") -> Walk:
     """Read every page. A missing cursor ends the walk, an empty one does not; a repeated one does, with a warning.
 
     Parameters:
         ask: sends one request.
         server: the server's name, for warnings.
+        member: what holds the rows of an answer.
+        key: what tells one row from another.
 
     Raises: what `ask` raises, but for a later page that does not come: what was read until then is kept.
     """
@@ -59,7 +65,7 @@ async def walk_pages(ask: Ask, server: str) -> Walk:
             why = "in time" if isinstance(error, TimedOut) else f"({error})"
             walk.warnings.append(f"The server {server!r} did not send the next page {why}; the list was ended there.")
             return walk
-        grew = _take(walk, by_name, result.get("tools"), server)
+        grew = _take(walk, by_name, result, server, (member, key))
         barren = 0 if grew else barren + 1
         found = result.get("nextCursor")
         if found is None:
@@ -69,7 +75,7 @@ async def walk_pages(ask: Ask, server: str) -> Walk:
             return walk
         cursor = cast("str", found)
         seen.add(cursor)
-    walk.warnings.append(f"The server {server!r} has more than {MAX_PAGES} pages of tools; the rest was not read.")
+    walk.warnings.append(f"The server {server!r} has more than {MAX_PAGES} pages of {member}; the rest was not read.")
     return walk
 
 
@@ -80,17 +86,28 @@ def _wrong(cursor: Json, seen: set[str], barren: int, *, late: bool) -> str | No
         return f"sent the cursor {cursor[:40]!r} again"
     if late:
         return f"took more than {MAX_SECONDS:g} s for its pages"
-    return f"sent {barren} pages without a new tool" if barren >= MAX_BARREN else None
+    return f"sent {barren} pages without anything new" if barren >= MAX_BARREN else None
 
 
-def _take(walk: Walk, by_name: dict[str, Json], tools: Json, server: str) -> bool:
+def _take(walk: Walk, by_key: dict[str, Json], page: dict[str, Any], server: str, shape: tuple[str, str]) -> bool:
     """Add the rows of one page; False if nothing in it was new."""
-    if not isinstance(tools, list):
-        walk.warnings.append(f"The server {server!r} sent a page without a list of tools.")
+    member, key = shape
+    _keep_for(walk, page)
+    rows = page.get(member)
+    if not isinstance(rows, list):
+        walk.warnings.append(f"The server {server!r} sent a page without a list of {member}.")
         return False
-    before = len(by_name)
-    for row in cast("list[Any]", tools):
-        name = cast("dict[str, Any]", row).get("name") if isinstance(row, dict) else None
-        if not isinstance(name, str) or by_name.setdefault(name, row) is row or row != by_name[name]:
+    before = len(by_key)
+    for row in cast("list[Any]", rows):
+        name = cast("dict[str, Any]", row).get(key) if isinstance(row, dict) else None
+        if not isinstance(name, str) or by_key.setdefault(name, row) is row or row != by_key[name]:
             walk.rows.append(row)
-    return len(by_name) > before
+    return len(by_key) > before
+
+
+def _keep_for(walk: Walk, page: dict[str, Any]) -> None:
+    """Of all pages the shortest time and the narrowest circle (MCP 2026-07-28, caching)."""
+    told = page.get("ttlMs")
+    ttl = int(told) if isinstance(told, int | float) and told > 0 else 0
+    walk.ttl = ttl if walk.ttl is None else min(ttl, walk.ttl)
+    walk.public = walk.public and page.get("cacheScope") == "public"

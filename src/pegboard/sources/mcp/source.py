@@ -11,6 +11,7 @@ from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
 from pegboard.sources.mcp.call import make_handler
 from pegboard.sources.mcp.pages import Walk, walk_pages
+from pegboard.sources.mcp.primitives import McpPrimitives
 from pegboard.sources.mcp.promise import hold_to
 from pegboard.sources.mcp.upstream import RoleOf, Upstream
 from pegboard.wire.client import (
@@ -94,6 +95,7 @@ class McpSource:
             call_timeout=call_timeout,
             may_ask=_may_ask(self.endpoint) if may_ask is None else frozenset(may_ask),
         )
+        self.primitives = McpPrimitives(self._upstream, self.namespace)
 
     def __repr__(self) -> str:
         return f"McpSource({self.name!r}, {self.endpoint})"
@@ -192,6 +194,8 @@ class McpSource:
         except Answered as error:
             if error.code != _METHOD_NOT_FOUND:
                 raise
+            if {"resources", "prompts"} & set(link.peer.capabilities):
+                return Walk()
             return Walk(warnings=[f"The server {self.name!r} has no tools at all: it does not know tools/list."])
 
     def _read(self, walk: Walk, link: Link) -> Listing:

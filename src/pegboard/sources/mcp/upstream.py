@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from itertools import count
 from typing import Any
@@ -27,6 +27,8 @@ RoleOf = Callable[[Call], Role]
 
 _log = logging.getLogger(__name__)
 _COMPLETE = "notifications/elicitation/complete"
+RECONNECTED = "pegboard/reconnected"
+"""What is noticed where a new connection stands for one that has ended: everything may be another."""
 _PROBE_SECONDS = 5.0
 """So long a server may take to a probe; whoever asks waits less, and an answer that never comes is given up."""
 
@@ -65,6 +67,7 @@ class Upstream:
         self.events: deque[str] = deque(maxlen=50)
         self.warning: str | None = None
         self.changes = Signal()
+        self.noticed: Callable[[str, JsonObject], None] = lambda _method, _params: None
         self._role_of = role_of
         self._pool: Pool | None = None
         self._tasks: TaskGroup | None = None
@@ -89,6 +92,11 @@ class Upstream:
             await pool.close()
         self._tasks = None
 
+    def spawn(self, work: Callable[..., Coroutine[Any, Any, Any]], *args: Any) -> None:
+        """Let work go on beside, for as long as the session lasts."""
+        if self._tasks is not None:
+            self._tasks.start_soon(work, *args)
+
     async def link(self, *, patient: bool = True) -> Link:
         """The open link of the source's own role, started if need be.
 
@@ -108,6 +116,7 @@ class Upstream:
             again, self._link = self._link is not None and patient, found
             if again:
                 self.changes.raise_()
+                self.noticed(RECONNECTED, {})
         return found
 
     async def call(self, params: dict[str, Any], call: Call, headers: Mapping[str, str] | None) -> dict[str, Any]:
@@ -239,6 +248,7 @@ class Upstream:
     def _hooks(self, key: LinkKey) -> Hooks:
         return Hooks(
             changed=self.changes.raise_,
+            noticed=lambda method, params: self.noticed(method, params),
             logged=partial(self._on_log, key),
             event=self._on_event,
             completed=partial(self._on_completed, key),

@@ -127,7 +127,7 @@ class Connection:
                 self._scope.deadline = math.inf
                 self.start_seconds = anyio.current_time() - begun
                 self._settle()
-                if self.peer.modern and self.peer.announces_changes:
+                if self.peer.modern and self.peer.announced:
                     tasks.start_soon(self._hearing.listen, dispatcher, self.peer, self.wire)
                 await self._ending.wait()
                 self._scope.deadline = anyio.current_time() + _FAREWELL

@@ -34,12 +34,14 @@ class Hooks:
 
     Parameters:
         changed: the list of tools may have changed.
+        noticed: any other notification: method, params.
         logged: a log message: level, data, logger.
         event: something worth a line in the report, such as a refused request.
         completed: what an elicitation by address was about is done.
     """
 
     changed: Callable[[], None] = field(default=lambda: None)
+    noticed: Callable[[str, Mapping[str, Any]], None] = field(default=lambda _method, _params: None)
     logged: Callable[[str, Json, str | None], None] = field(default=lambda _level, _data, _logger: None)
     event: Callable[[str], None] = field(default=lambda _text: None)
     completed: Callable[[JsonObject], None] = field(default=lambda _params: None)
@@ -86,6 +88,8 @@ class Hearing:
             logger = params.get("logger")
             level = str(params.get("level", "info"))
             self.hooks.logged(level, params.get("data"), logger if isinstance(logger, str) else None)
+        else:
+            self.hooks.noticed(method, params or {})
         return True
 
     async def on_notify(self, _context: DispatchContext[Any], _method: str, _params: Mapping[str, Any] | None) -> None:
@@ -102,10 +106,13 @@ class Hearing:
             pause = _PAUSE if anyio.current_time() - begun > _SOUND else min(pause * 2, _LONGEST_PAUSE)
             await anyio.sleep(pause)
             self.hooks.changed()
+            for list_ in peer.announced - {"tools"}:
+                self.hooks.noticed(f"notifications/{list_}/list_changed", {})
 
     async def _listen_once(self, id_: str, dispatcher: Dispatcher[Any], peer: Peer, wire: Wire) -> bool:
         """One stream, to its end; False if the server does not know such streams."""
-        params = {"notifications": {"toolsListChanged": True}, "_meta": dict(peer.envelope)}
+        wanted = {f"{list_}ListChanged": True for list_ in sorted(peer.announced)}
+        params = {"notifications": wanted, "_meta": dict(peer.envelope)}
         options: CallOptions = {"request_id": id_}
         if wire.headers:
             options["headers"] = request_headers(peer, _LISTEN, params)

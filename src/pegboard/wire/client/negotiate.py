@@ -77,9 +77,13 @@ class Peer:
     oddity: str | None = None
 
     @property
-    def announces_changes(self) -> bool:
-        """Whether the server says that it tells when its list of tools changes."""
-        return bool(_object(self.capabilities.get("tools")).get("listChanged"))
+    def announced(self) -> frozenset[str]:
+        """The lists (`tools`, `resources`, `prompts`) of which the server says that it tells when they change."""
+        return frozenset(
+            list_
+            for list_ in ("tools", "resources", "prompts")
+            if _object(self.capabilities.get(list_)).get("listChanged")
+        )
 
 
 @cache

@@ -1,6 +1,7 @@
 """What a server needs of a board, and what it tells the board of its clients; no word of the SDK."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -49,6 +50,34 @@ class Peer:
     shown: object = field(default=None, repr=False)
 
 
+class Relay(Protocol):
+    """What a server shows beside tools: resources and prompts. Everything raises `Refusal`."""
+
+    async def list(self, peer: Peer, method: str, cursor: str | None) -> JsonObject:
+        """The body of the answer to a `.../list` method."""
+        ...
+
+    async def answer(self, peer: Peer, method: str, params: JsonObject, progress: Progress | None) -> JsonObject:
+        """The body of the answer to `resources/read`, `prompts/get` or `completion/complete`."""
+        ...
+
+    async def subscribe(self, peer: Peer, uri: str) -> None:
+        """Tell the peer of updates of a resource from now on."""
+        ...
+
+    async def unsubscribe(self, peer: Peer, uri: str) -> None:
+        """Tell it no more."""
+        ...
+
+    def subscribed(self, peer: Peer, uris: Iterable[str]) -> AbstractAsyncContextManager[None]:
+        """Tell of updates of these resources meanwhile (stateless family)."""
+        ...
+
+    def forget(self, peer: Peer) -> None:
+        """The peer's connection has closed."""
+        ...
+
+
 class Front(Protocol):
     """What a server shows: everything that it needs of a board."""
 
@@ -60,6 +89,11 @@ class Front(Protocol):
     @property
     def version(self) -> str:
         """The server's version."""
+        ...
+
+    @property
+    def relay(self) -> Relay | None:
+        """What there is beside tools; None for a server of tools alone."""
         ...
 
     def instructions(self) -> str:

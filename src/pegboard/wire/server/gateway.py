@@ -5,7 +5,7 @@ that costs a relay as much as the call itself, loses fields that the models do n
 of 10,000 tools. The middleware owns the whole answer then, its envelope included.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -16,7 +16,7 @@ from mcp.server.connection import Connection
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
@@ -36,9 +36,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from opentelemetry import trace
 
 from pegboard.schema.types import Json, JsonObject, canonical
+from pegboard.wire.server import beside
 from pegboard.wire.server.asking import asker
 from pegboard.wire.server.features import connected, connection_of, features_of
-from pegboard.wire.server.front import SESSION_KEY, Front, Peer, Refusal
+from pegboard.wire.server.front import SESSION_KEY, Front, Peer, Refusal, Relay
 from pegboard.wire.server.rounds import Rounds, Way
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -69,7 +70,10 @@ class GatewayServer(Server[Any]):
         """Whether several clients may come; over standard input and output it is one."""
         self.peers: dict[Peer, ServerRequestContext[Any, Any]] = {}
         self.add_request_handler("logging/setLevel", SetLevelRequestParams, self._set_level)
-        self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, ListenHandler(self.bus))
+        listen = beside.listener(self.bus, front.relay, self._peer)
+        self.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, listen)
+        if front.relay is not None:
+            beside.register(self)
         [self._spans] = self.middleware
         self.middleware = [self._watched]
         self.rounds: Rounds | None = None
@@ -83,7 +87,10 @@ class GatewayServer(Server[Any]):
     ) -> InitializationOptions:
         """As the SDK's, but declaring list changes, which its HTTP entry would not."""
         self.instructions = self.front.instructions()
-        options = notification_options or NotificationOptions(tools_changed=True)
+        more = self.front.relay is not None
+        options = notification_options or NotificationOptions(
+            tools_changed=True, prompts_changed=more, resources_changed=more
+        )
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
     async def announce(self, *, everyone: bool) -> None:
@@ -97,6 +104,14 @@ class GatewayServer(Server[Any]):
         async with anyio.create_task_group() as tasks:
             for peer, ctx in self.peers.items():
                 tasks.start_soon(self._announce_to, peer, ctx)
+
+    async def announce_lists(self, lists: Iterable[str]) -> None:
+        """Tell every client that its lists of resources or prompts may have changed."""
+        await beside.announce_lists(self.bus, lists, list(self.peers.values()))
+
+    async def announce_update(self, spellings: Mapping[object, str]) -> None:
+        """Tell subscribers that a resource was updated, by the address that each knows."""
+        await beside.announce_update(self.bus, spellings, dict(self.peers))
 
     async def _announce_to(self, peer: Peer, ctx: ServerRequestContext[Any, Any]) -> None:
         now = self.front.fingerprint(peer)
@@ -129,8 +144,21 @@ class GatewayServer(Server[Any]):
                 result = await call_next(ctx)
                 self._register(ctx)
                 return result
+            case method if method in beside.METHODS and self.front.relay is not None:
+                return await self._beside(ctx, self.front.relay)
             case _:
                 return await call_next(ctx)
+
+    async def _beside(self, ctx: ServerRequestContext[Any, Any], relay: Relay) -> dict[str, Any]:
+        """Resources, prompts and completion."""
+        params = _params(ctx, required=ctx.method not in beside.LISTS)
+        peer = self._peer(ctx)
+        progress = ctx.session.report_progress if _wants_progress(ctx, params.get("_meta") or {}) else None
+        try:
+            body = await beside.answer(relay, peer, ctx.method, params, progress)
+        except Refusal as refusal:
+            raise MCPError(refusal.code, refusal.message, refusal.data) from None
+        return self._envelope(peer, body)
 
     async def _call(self, ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
         params = _params(ctx)
@@ -208,6 +236,8 @@ class GatewayServer(Server[Any]):
     def _forget(self, peer: Peer) -> None:
         self.peers.pop(peer, None)
         self.front.forget(peer)
+        if self.front.relay is not None:
+            self.front.relay.forget(peer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ async def test_each_kind_of_server_is_agreed_with(
     peer = await agree(script, family)
     assert script.sent == sent
     assert (peer.version, peer.modern, peer.instructions) == (version, version == MODERN, "i")
-    assert peer.announces_changes is (version == MODERN)
+    assert bool(peer.announced) is (version == MODERN)
 
 
 @pytest.mark.parametrize(
