@@ -136,7 +136,7 @@ class Desk:
             scope.cancel()
 
         try:
-            with waiting(entry.request.subject), anyio.move_on_after(left) as scope:
+            with waiting(entry.request), anyio.move_on_after(left) as scope:
                 async with anyio.create_task_group() as tasks:
                     if entry.kept:
                         tasks.start_soon(self._watch, id, news, settle)

@@ -8,10 +8,12 @@ from typing import TypeAlias
 
 import anyio
 
-Asking: TypeAlias = Callable[[str], AbstractContextManager[None]]
-"""Entered while a person is asked; given what the question is about, such as the full name of a tool."""
+from pegboard.approval.request import Request
 
-_asking: ContextVar[Asking] = ContextVar("pegboard_asking", default=lambda subject: nullcontext())
+Asking: TypeAlias = Callable[[Request], AbstractContextManager[None]]
+"""Entered while a person is asked; given the question. What it is about does not run before it has been left."""
+
+_asking: ContextVar[Asking] = ContextVar("pegboard_asking", default=lambda request: nullcontext())
 
 
 @contextmanager
@@ -20,8 +22,8 @@ def pausing(asking: Asking) -> Generator[None]:
     outer = _asking.get()
 
     @contextmanager
-    def both(subject: str) -> Generator[None]:
-        with outer(subject), asking(subject):
+    def both(request: Request) -> Generator[None]:
+        with outer(request), asking(request):
             yield
 
     token = _asking.set(both)
@@ -31,9 +33,9 @@ def pausing(asking: Asking) -> Generator[None]:
         _asking.reset(token)
 
 
-def waiting(subject: str) -> AbstractContextManager[None]:
-    """To be entered while a person is asked about a subject."""
-    return _asking.get()(subject)
+def waiting(request: Request) -> AbstractContextManager[None]:
+    """To be entered while a person is asked."""
+    return _asking.get()(request)
 
 
 class Standing:
@@ -48,7 +50,7 @@ class Standing:
         self._asked, self._since, self._deadline = 0, 0.0, inf
 
     @contextmanager
-    def asking(self, subject: str) -> Generator[None]:
+    def asking(self, request: Request) -> Generator[None]:
         """A person is asked."""
         if not self._asked:
             self._since, self._deadline = anyio.current_time(), self._scope.deadline

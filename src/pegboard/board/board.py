@@ -133,7 +133,7 @@ class Board(Overseen, Proceeding, Supplied):
             if config is not None and memory is not None
             else None
         )
-        self.coding = Coding(self, config, assets)
+        self.coding = Coding(self, config, assets, memory)
         composed = self.coding.after(self._composer)
         self._passage = passage or Passage()
         watcher = self._supply(self._passage, watcher)

@@ -1,16 +1,21 @@
 """Code mode on a board: `run_code` over the tools that a config lets code call."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
 
 import anyio
 
+from pegboard.board.memory import Memory
 from pegboard.config import Config
-from pegboard.core import Call, Result, Selection, Shelf, Tool, ToolName, ToolSpec, default_mode, take_mode
-from pegboard.schema.types import JsonObject
+from pegboard.core import Call, Result, Selection, Session, Shelf, Tool, ToolName, ToolSpec, default_mode, take_mode
+from pegboard.schema.types import Json, JsonObject
 
 if TYPE_CHECKING:
     from pegboard.codemode import Limits, Outcome, Runner, Toolbox
+    from pegboard.codemode.journal import Journal
+    from pegboard.codemode.runs import CodeRuns
     from pegboard.codemode.stubs import Language
     from pegboard.index import Found
 
@@ -38,10 +43,13 @@ class Coding:
         board: the board.
         config: its config; without its table `codemode` there is no code mode.
         shelf: keeps returned values that are too large to be shown.
+        memory: keeps runs that wait, or that may have taken effect; without it none is kept.
     """
 
-    def __init__(self, board: Over, config: Config | None, shelf: Shelf | None = None) -> None:
-        self._board, self._shelf = board, shelf
+    def __init__(
+        self, board: Over, config: Config | None, shelf: Shelf | None = None, memory: Memory | None = None
+    ) -> None:
+        self._board, self._shelf, self._memory = board, shelf, memory
         self._table: JsonObject = config.tables["codemode"] if config is not None else {}
         self._pool: tuple[ToolSpec, ...] = ()
         self._made: Runner | None = None
@@ -104,6 +112,7 @@ class Coding:
                 shown=given["max_shown"],
                 most=given["max_runs"],
                 warm=given["warm"],
+                runs=self.runs,
             )
         return self._made
 
@@ -118,18 +127,59 @@ class Coding:
         """
         return await self.runner(limits).run(code, language, call)
 
-    def _box(self, limits: "Limits") -> "Callable[[Call, Language], Toolbox]":
-        from pegboard.codemode import Toolbox
-        from pegboard.compose.inner import Inner, payload
+    @cached_property
+    def runs(self) -> "CodeRuns | None":
+        """The runs that are kept; None where nothing is."""
+        from pegboard.codemode.runs import CodeRuns
 
-        def box(call: Call, language: "Language") -> Toolbox:
+        memory = self._memory
+        return CodeRuns(lambda: memory.store) if memory is not None else None
+
+    async def resume(
+        self, id: str, limits: "Limits", *, redo: int | None = None, skip: int | None = None, output: Json = None
+    ) -> "Outcome":
+        """Go on with a run that waits, or was cut off: the code runs again, and its journal answers what was called.
+
+        Parameters:
+            id: the run; the beginning of its id is enough.
+            limits: what it may take.
+            redo: make this call again, of which nobody knows whether it took effect.
+            skip: take `output` for what this call came to.
+            output: that.
+
+        Raises:
+            CodeError: there is no such run or call, the run is over, or another process has it.
+            StoreError: the store cannot be written.
+        """
+        from pegboard.codemode.fault import unknown_run
+        from pegboard.codemode.stubs import Language
+        from pegboard.codemode.tool import NAME
+
+        if self.runs is None:
+            raise unknown_run(id, ())
+        hold = await self.runs.taken(id, redo=redo, skip=skip, output=output)
+        run = hold.run
+        call = Call(
+            tool=NAME,
+            arguments={"code": run.code, "language": run.language},
+            session=Session(run.session, principal=run.principal),
+            id=uuid4().hex[:12],
+        )
+        return await self.runner(limits).go(run.code, Language(run.language), call, hold)
+
+    def _box(self, limits: "Limits") -> "Callable[[Call, Language, Journal], Toolbox]":
+        from pegboard.codemode import Toolbox
+        from pegboard.compose.inner import IDEMPOTENCY_KEY, Inner, payload
+
+        def box(call: Call, language: "Language", journal: "Journal") -> Toolbox:
             inner = Inner.of(self._board.run, call)
 
             async def dial(spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
                 mode, rest = take_mode(spec, arguments)
-                return await inner.call(spec, rest, key=key, mode=mode or default_mode(spec))
+                meta = {IDEMPOTENCY_KEY: f"{journal.id}:{key}"} if journal.id else {}
+                return await inner.call(spec, rest, key=key, mode=mode or default_mode(spec), meta=meta)
 
-            return Toolbox(self._pool, dial, limits, payload, find=self._find, language=language)
+            return Toolbox(self._pool, dial, limits, payload, find=self._find, language=language, journal=journal)
 
         return box
 

@@ -5,18 +5,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from pegboard.approval.pause import pausing
+from pegboard.approval.request import Request
 from pegboard.chain.fault import ChainError
 from pegboard.chain.hold import Hold
 from pegboard.chain.record import Checkpoint, RunStatus, StepStatus
-from pegboard.compose.inner import Inner, child_mode
+from pegboard.compose.inner import IDEMPOTENCY_KEY, Inner, child_mode
 from pegboard.compose.steprun import Course
 from pegboard.compose.steps import Step
 from pegboard.core import Effects, Failure, FailureCode, Mode, Result, Status, StepReport, ToolSpec
 from pegboard.errors import StoreError, nearest
 from pegboard.schema.types import JsonObject
-
-IDEMPOTENCY_KEY = "idempotency_key"
-"""The key in `_meta` of a step's call: the same whenever the same step of the same run is called again."""
 
 _UNCLEAR = (FailureCode.TIMEOUT, FailureCode.OUTCOME_UNKNOWN, FailureCode.CANCELLED)
 
@@ -65,8 +63,8 @@ class ChainCourse(Course):
         await self.hold.start(step.id, tool)
 
         @contextmanager
-        def asking(subject: str) -> Generator[None]:
-            if subject != tool:  # a part of the step asks, when others of its parts may have run
+        def asking(request: Request) -> Generator[None]:
+            if request.subject != tool:  # a part of the step asks, when others of its parts may have run
                 yield
                 return
             with self._stands_open(step):

@@ -12,10 +12,10 @@ from uuid import uuid4
 from sqlalchemy import Connection, delete, insert, select, update
 
 from pegboard.chain.fault import ChainError, ChainFault, unknown_run
-from pegboard.chain.owner import has_ended, this_process
 from pegboard.chain.record import ChainRun, Checkpoint, RunStatus, StepStatus
 from pegboard.errors import StoreError
 from pegboard.schema.types import Json, JsonObject
+from pegboard.store.owner import has_ended, this_process
 from pegboard.store.tables import CHAIN_RUNS, CHECKPOINTS
 
 LEASE = 15.0

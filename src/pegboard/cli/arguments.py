@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.errors import ConfigError
-from pegboard.schema.types import JsonObject
+from pegboard.schema.types import Json, JsonObject
 
 
 def read_arguments(text: str) -> JsonObject:
@@ -38,4 +38,20 @@ def _source(text: str) -> str:
     except (OSError, UnicodeDecodeError) as problem:
         raise ConfigError(
             f"The file {text[1:]} cannot be read: {problem}.", where="--args", next_step="Correct the path after @."
+        ) from problem
+
+
+def read_value(text: str | None, option: str = "--output") -> Json:
+    """The JSON value of an option; None where it was left out.
+
+    Raises:
+        ConfigError: it is not JSON.
+    """
+    if text is None:
+        return None
+    try:
+        return jsonlib.loads(text)
+    except ValueError as problem:
+        raise ConfigError(
+            f"This is not JSON: {problem}.", where=option, next_step="""Quote texts: '"sent"'."""
         ) from problem

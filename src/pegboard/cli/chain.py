@@ -1,6 +1,5 @@
 """`pegboard chain`: run a chain, go on with its runs, and look at them."""
 
-import json as jsonlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,7 +15,7 @@ from pegboard.board import Board
 from pegboard.catalog import Unknown
 from pegboard.chain import ChainRun, RunStatus
 from pegboard.cli import shapes
-from pegboard.cli.arguments import read_arguments
+from pegboard.cli.arguments import read_arguments, read_value
 from pegboard.cli.errors import for_shell
 from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
@@ -91,7 +90,7 @@ async def resume(
         Every run whose process has died, in place of one.
     """
     _check_resume(run, skip, output, all=all)
-    value = _value(output)
+    value = read_value(output)
     progress = None if json else _progress
     async with _board(config, yes) as board:
         if run is None:
@@ -215,17 +214,6 @@ def _check_resume(run: str | None, skip: str | None, output: str | None, *, all:
         raise ConfigError("Which run?", where="chain resume", next_step="Name one, or say --all.")
     if output is not None and skip is None:
         raise ConfigError("--output belongs to --skip STEP.", where="chain resume", next_step="Name the step.")
-
-
-def _value(text: str | None) -> Json:
-    if text is None:
-        return None
-    try:
-        return jsonlib.loads(text)
-    except ValueError as problem:
-        raise ConfigError(
-            f"This is not JSON: {problem}.", where="--output", next_step="""Quote texts: '"sent"'."""
-        ) from problem
 
 
 async def _progress(progress: float, total: float | None = None, message: str | None = None) -> None:

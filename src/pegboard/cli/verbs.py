@@ -36,7 +36,7 @@ VERBS = (
     Verb("disable", "pegboard.cli.install:disable", "Switch a source off without losing it."),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
     Verb("chain", "pegboard.cli.chain:app", "Run a chain, resume, fork, cancel its runs, and look at them."),
-    Verb("code", "pegboard.cli.code:app", "Run code that calls tools: code run."),
+    Verb("code", "pegboard.cli.code:app", "Run code that calls tools, go on with its runs, and look at them."),
     Verb("lower", "pegboard.cli.lower:lower", "Bring tool definitions into a provider's dialect."),
     Verb("raise", "pegboard.cli.lower:raise_", "Turn a model's arguments back into what the tool wants."),
     Verb("export", "pegboard.cli.export:export", "Print the board's tools as a provider's request takes them."),

@@ -19,6 +19,10 @@ class Clock:
         self._paused = 0.0
         self._asking, self._since = 0, 0.0
 
+    def start(self) -> None:
+        """Begin to count now: what came before, waiting for room, costs nothing."""
+        self._start, self._paused = self._now(), 0.0
+
     @property
     def spent(self) -> float:
         """Seconds that have counted so far."""

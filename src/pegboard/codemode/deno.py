@@ -22,8 +22,8 @@ from anyio.abc import TaskGroup
 from pegboard.codemode.clock import Clock
 from pegboard.codemode.confine import BASE_MB, confinement, resident_mb
 from pegboard.codemode.limits import Limits
-from pegboard.codemode.outcome import Fault, Outcome, Stop, read_json
-from pegboard.codemode.toolbox import Toolbox, ToolError, reply_text
+from pegboard.codemode.outcome import Fault, Outcome, Stop, ToolError, read_json
+from pegboard.codemode.toolbox import Toolbox
 from pegboard.errors import PegboardError
 
 GUEST = Path(__file__).with_name("guest.js")
@@ -177,7 +177,9 @@ class _Run:
         """Start the code, serve it, and say what it came to."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._watch)
-            await self._say({"token": self._token.decode(), "log": self._limits.max_log, "code": code})
+            journal = self._box.journal
+            start = {"token": self._token.decode(), "log": self._limits.max_log, "at": journal.at, "seed": journal.seed}
+            await self._say({**start, "code": code})
             await self._serve(tasks)
             tasks.cancel_scope.cancel()
         if self._text is None and self._stopped is None:
@@ -204,6 +206,8 @@ class _Run:
         while True:
             await anyio.sleep(max(0.001, min(_LOOK, self._clock.left)))
             self._memory = max(self._memory, resident_mb(self._process.pid) or 0)
+            if self._box.journal.fault is not None:
+                return self._stop(self._box.journal.fault)
             if self._clock.left <= 0:
                 return self._stop(timed_out(self._limits))
             if self._memory > most:
@@ -276,12 +280,12 @@ class _Run:
 
     async def _call(self, id: int, name: str, given: Any) -> None:
         try:
-            value = reply_text(await self._box.call(name, given), self._limits.max_reply)
-            answer = f'{{"id":{id},"ok":true,"value":{value}}}'
+            value = await self._box.call(name, given)
+            answer = f'{{"id":{id},"at":{self._box.journal.at},"ok":true,"value":{value}}}'
         except ToolError as problem:
             failure = problem.failure
             error = {"message": str(problem), "code": failure.code.value, "next_step": failure.next_step}
-            answer = json.dumps({"id": id, "ok": False, "error": error})
+            answer = json.dumps({"id": id, "at": self._box.journal.at, "ok": False, "error": error})
         await self._write(answer)
 
     async def _say(self, message: Mapping[str, Any]) -> None:

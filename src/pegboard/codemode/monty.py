@@ -8,6 +8,7 @@ import tokenize
 from collections import deque
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -15,8 +16,8 @@ import anyio
 from pegboard.codemode.clock import Clock
 from pegboard.codemode.deno import out_of_memory, timed_out
 from pegboard.codemode.limits import Limits
-from pegboard.codemode.outcome import Fault, Outcome, Stop, read_json
-from pegboard.codemode.toolbox import DESCRIBE, SEARCH, Toolbox, ToolError, reply_text
+from pegboard.codemode.outcome import Fault, Outcome, Stop, ToolError, read_json
+from pegboard.codemode.toolbox import DESCRIBE, SEARCH, Toolbox
 from pegboard.errors import nearest
 
 if TYPE_CHECKING:
@@ -107,10 +108,15 @@ class _Run:
         )
 
     async def _watch(self, scope: anyio.CancelScope) -> None:
-        while self._clock.left > 0 and not self._box.flooded:  # noqa: ASYNC110 (time passes by itself)
+        while self._ended() is None:  # noqa: ASYNC110 (time passes by itself)
             await anyio.sleep(max(0.001, min(_LOOK, self._clock.left)))
-        self._fault = timed_out(self._limits) if self._clock.left <= 0 else _FLOODED
+        self._fault = self._ended()
         scope.cancel()
+
+    def _ended(self) -> Fault | None:
+        if self._box.flooded:
+            return _FLOODED
+        return self._box.journal.fault or (timed_out(self._limits) if self._clock.left <= 0 else None)
 
     async def _guarded(self, code: str) -> None:
         from pydantic_monty import MontyCrashedError, MontyError
@@ -134,11 +140,14 @@ class _Run:
                 "max_memory": limits.max_memory_mb * (1 << 20) // 2,
                 "max_suspensions": 4 * (limits.max_calls + 1000),
                 "max_total_sleep_secs": limits.seconds,
-            }
+            },
+            os_policy={"datetime": "call_host", "random_start": {"seed": self._box.journal.seed}},
         ) as session:
             if waits(code):
                 names = self._names()
-                return await session.feed_run(code, external_lookup=names, print_callback=self._printed)
+                return await session.feed_run(
+                    code, external_lookup=names, print_callback=self._printed, os=self._told_time
+                )
             return await self._stepped(session, code)
 
     async def _stepped(self, session: Any, code: str) -> Any:
@@ -146,13 +155,29 @@ class _Run:
         from pydantic_monty import AsyncFunctionSnapshot, MontyComplete
 
         names = self._names()
-        step = await session.feed_start(code, external_lookup=names, print_callback=self._printed)
+        step = await session.feed_start(code, external_lookup=names, print_callback=self._printed, os=self._told_time)
         while not isinstance(step, MontyComplete):
             if isinstance(step, AsyncFunctionSnapshot) and not step.is_os_function and step.function_name in names:
                 step = await step.resume(await self._answer(str(step.function_name), step.args, step.kwargs))
             else:
                 step = await step.resume_auto()
         return step.output
+
+    def _told_time(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], **_: Any) -> Any:
+        """What a clock says: the time of the last answer, so that a replay sees the same."""
+        from pydantic_monty import NOT_HANDLED
+
+        seconds = self._box.journal.at / 1000
+        if name.startswith("time."):
+            return seconds
+        zone = next((each for each in (*args, *kwargs.values()) if isinstance(each, tzinfo)), None)
+        match name:
+            case "datetime.now":
+                return datetime.fromtimestamp(seconds, zone or UTC).replace(tzinfo=zone)
+            case "date.today":
+                return datetime.fromtimestamp(seconds, UTC).date()
+            case _:
+                return NOT_HANDLED
 
     async def _answer(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         try:
@@ -162,11 +187,9 @@ class _Run:
 
     async def _call(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         try:
-            value = await self._box.call(name, self._arguments(name, given, named))
-            reply_text(value, self._limits.max_reply)
+            return json.loads(await self._box.call(name, self._arguments(name, given, named)))
         except ToolError as problem:
             raise RuntimeError(str(problem)) from None
-        return value
 
     def _arguments(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The arguments by name: those that stand without one get the tool's own, in its order."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, cast
 
+from pegboard.core import Failure
 from pegboard.schema.types import Json, JsonObject
 
 
@@ -27,6 +28,14 @@ class Stop(StrEnum):
     """Its process ended without an answer."""
     UNAVAILABLE = "unavailable"
     """The sandbox cannot be started."""
+    WAITING = "waiting"
+    """A call waits for a person's yes; the run goes on from there when it is there."""
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    """A call may have taken effect before the process ended that made it; somebody has to look."""
+    DIVERGED = "diverged"
+    """Run again from its journal, the code made other calls than before."""
+    CANCELLED = "cancelled"
+    """Somebody ended the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +47,35 @@ class Fault:
         message: what is wrong, in words.
         name: the exception's name, where the code threw one.
         line: the line of the code, counted from 1, where it is known.
+        next_step: what to do about it, where that depends on the run.
+        run: the id of the run, where it is kept and can go on.
+        details: more, as data.
     """
 
     stop: Stop
     message: str
     name: str | None = None
     line: int | None = None
+    next_step: str | None = None
+    run: str | None = None
+    details: JsonObject = field(default_factory=dict[str, Any], repr=False)
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
-        return {"code": self.stop.value, "message": self.message, "name": self.name, "line": self.line}
+        row: dict[str, Json] = {"code": self.stop.value, "message": self.message, "name": self.name, "line": self.line}
+        return row if self.run is None else {**row, "run": self.run, "next_step": self.next_step}
+
+
+class ToolError(Exception):
+    """A failed call, as the code sees it.
+
+    Parameters:
+        failure: the tool's failure.
+    """
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(str(failure))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,16 @@ from typing import Any, TypeAlias
 
 import anyio
 
-from pegboard.approval.pause import pausing
 from pegboard.codemode.clock import Clock
 from pegboard.codemode.deno import DenoEngine
 from pegboard.codemode.engine import Engine
+from pegboard.codemode.fault import CodeError
+from pegboard.codemode.hold import Hold
+from pegboard.codemode.journal import Journal
 from pegboard.codemode.limits import Limits
 from pegboard.codemode.monty import MontyEngine
-from pegboard.codemode.outcome import Outcome, Stop
+from pegboard.codemode.outcome import Fault, Outcome, Stop
+from pegboard.codemode.runs import CodeRuns
 from pegboard.codemode.stubs import Language
 from pegboard.codemode.toolbox import Toolbox
 from pegboard.core import Asset, AssetScheme, Call, Effects, Failure, FailureCode, Result, SourceRef, ToolName, ToolSpec
@@ -41,8 +44,8 @@ _ABOUT: Mapping[Language, str] = {
     " run several at once (asyncio.gather); the last line's value is what you see.",
 }
 
-Boxes: TypeAlias = Callable[[Call, Language], Toolbox]
-"""The tools that the code of one call may call."""
+Boxes: TypeAlias = Callable[[Call, Language, Journal], Toolbox]
+"""The tools that the code of one call may call, and the journal of its calls."""
 
 
 def run_code_spec(pool: Sequence[ToolSpec], languages: Sequence[Language], description: str = "") -> ToolSpec:
@@ -111,6 +114,7 @@ class Runner:
         shown: bytes of the returned value that are shown.
         most: how many runs there are at once; others wait.
         warm: how many JavaScript processes wait for the next runs.
+        runs: keeps runs, so that they can wait for a yes and go on; without it none is kept.
     """
 
     def __init__(
@@ -122,7 +126,9 @@ class Runner:
         shown: int = 20_000,
         most: int = 8,
         warm: int = 2,
+        runs: CodeRuns | None = None,
     ) -> None:
+        self._runs = runs
         self._limits, self._boxes, self._shelf, self._shown = limits, boxes, shelf, shown
         self._engines: Mapping[Language, Engine] = {
             Language.JAVASCRIPT: DenoEngine(limits, warm=warm),
@@ -138,19 +144,36 @@ class Runner:
         return await self._result(outcome, call)
 
     async def run(self, code: str, language: Language, call: Call) -> Outcome:
-        """Run code.
+        """Run code; where a run of the same code waits for a yes that is there now, or was cut off, go on with it.
 
         Parameters:
             code: the code.
             language: what it is written in.
             call: the call that it belongs to; its own calls are children of that.
         """
+        try:
+            hold = await self._runs.begun(code, language.value, call.session) if self._runs is not None else None
+        except (CodeError, StoreError) as problem:
+            return Outcome(error=Fault(Stop.UNAVAILABLE, problem.message, next_step=problem.next_step))
+        return await self.go(code, language, call, hold)
+
+    async def go(self, code: str, language: Language, call: Call, hold: Hold | None) -> Outcome:
+        """Run code under a hold: from its start, answered from the journal as far as that reaches."""
         if self._room is None:
             self._room = anyio.CapacityLimiter(self._most)
-        async with self._room:
-            clock = Clock(self._limits.seconds)
-            with pausing(lambda _: clock.asking()):
-                return await self._engines[language].run(code, self._boxes(call, language), clock)
+        clock = Clock(self._limits.seconds)
+        journal = Journal(hold, clock)
+        outcome: Outcome | None = None
+        try:
+            async with self._room, anyio.create_task_group() as tasks:
+                tasks.start_soon(journal.pulse)
+                clock.start()
+                outcome = await self._engines[language].run(code, self._boxes(call, language, journal), clock)
+                tasks.cancel_scope.cancel()
+        finally:
+            ended = await journal.closed(outcome)
+        assert ended is not None
+        return ended
 
     async def close(self) -> None:
         """End what waits."""
@@ -212,12 +235,16 @@ _NEXT: Mapping[Stop, str] = {
     Stop.CALLS: "Call less; a batch form takes many items in one call.",
     Stop.CRASHED: "Try simpler code.",
     Stop.UNAVAILABLE: "Call the tools one by one; whoever runs the board sees more with `pegboard doctor`.",
+    Stop.CANCELLED: "What was called before stays done.",
 }
 _CODES: Mapping[Stop, FailureCode] = {
     Stop.TIMEOUT: FailureCode.TIMEOUT,
     Stop.OUTPUT: FailureCode.TOO_LARGE,
     Stop.CALLS: FailureCode.BUDGET,
     Stop.UNAVAILABLE: FailureCode.UNAVAILABLE,
+    Stop.WAITING: FailureCode.APPROVAL_NEEDED,
+    Stop.OUTCOME_UNKNOWN: FailureCode.OUTCOME_UNKNOWN,
+    Stop.CANCELLED: FailureCode.CANCELLED,
 }
 
 
@@ -240,6 +267,7 @@ def _failure(outcome: Outcome) -> Failure:
         _code(outcome, fault.stop),
         f"{message}{done}{logs}",
         where=place,
-        next_step=_NEXT[fault.stop],
-        details={"error": fault.to_json(), "logs": outcome.logs, "usage": dict(outcome.usage)},
+        next_step=fault.next_step or _NEXT.get(fault.stop),
+        retryable=fault.stop is Stop.WAITING,
+        details={**fault.details, "error": fault.to_json(), "logs": outcome.logs, "usage": dict(outcome.usage)},
     )

@@ -8,10 +8,11 @@ from typing import TypeAlias, cast
 
 import anyio
 
+from pegboard.codemode.journal import Journal
 from pegboard.codemode.limits import Limits
-from pegboard.codemode.outcome import Made
+from pegboard.codemode.outcome import Made, ToolError
 from pegboard.codemode.stubs import Language, stub
-from pegboard.core import Effects, Failure, FailureCode, Result, ToolName, ToolSpec
+from pegboard.core import Effects, Failure, FailureCode, Mode, Result, ToolName, ToolSpec, default_mode, take_mode
 from pegboard.errors import nearest
 from pegboard.schema.types import Json, JsonObject
 
@@ -29,18 +30,6 @@ FLOOD = 1000
 _SHOWN = 8
 
 
-class ToolError(Exception):
-    """A failed call, as the code sees it.
-
-    Parameters:
-        failure: the tool's failure.
-    """
-
-    def __init__(self, failure: Failure) -> None:
-        self.failure = failure
-        super().__init__(str(failure))
-
-
 class Toolbox:
     """The tools that one run may call, under every spelling of their names.
 
@@ -51,6 +40,7 @@ class Toolbox:
         read: what a result says, as data.
         find: searches the board; without it names alone are searched.
         language: what declarations are written in.
+        journal: what the run's calls came to; without it nothing is kept.
     """
 
     def __init__(
@@ -62,7 +52,9 @@ class Toolbox:
         *,
         find: Find | None = None,
         language: Language = Language.JAVASCRIPT,
+        journal: Journal | None = None,
     ) -> None:
+        self.journal = journal or Journal()
         self.limits, self.language = limits, language
         self._dial, self._read, self._find = dial, read, find
         self.names = spellings(specs)
@@ -78,8 +70,8 @@ class Toolbox:
         """Whether the code goes on calling although nothing runs any more."""
         return self.refused > FLOOD
 
-    async def call(self, name: str, given: Json) -> Json:
-        """Run one call of the code.
+    async def call(self, name: str, given: Json) -> str:
+        """The answer of one call of the code, as JSON.
 
         Parameters:
             name: what the code called.
@@ -90,33 +82,42 @@ class Toolbox:
         """
         spec = self.names.get(name)
         if spec is None and name in (SEARCH, DESCRIBE):
-            return await self._about(name, given)
-        started = time.monotonic()
+            return await self._journaled(name, None, given, lambda: self._about(name, given))
+        if self.begun >= self.limits.max_calls:
+            self.refused += 1
+            raise ToolError(self._spent())
+        self.begun += 1
+        key, started = str(self.begun), time.monotonic()
+        told = str(spec.name) if spec else name[:100]
+        self.touched = self.touched or (spec is not None and spec.effects is not Effects.READ_ONLY)
         try:
-            value = await self._run(name, spec, given)
+            answer = await self._journaled(name, spec, given, lambda: self._run(name, spec, given, key))
         except ToolError as problem:
-            self._note(str(spec.name) if spec else name[:100], started, problem.failure.code)
+            self._note(told, started, problem.failure.code)
             raise
-        self._note(str(spec.name) if spec else name, started)
-        return value
+        self._note(told, started)
+        return answer
+
+    async def _journaled(
+        self, name: str, spec: ToolSpec | None, given: Json, run: Callable[[], Awaitable[Json]]
+    ) -> str:
+        async def once() -> str:
+            return reply_text(await run(), self.limits.max_reply)
+
+        tool = str(spec.name) if spec is not None else ""
+        return await self.journal.answered(name, given, tool=tool, harmless=_harmless(spec, given), once=once)
 
     def _note(self, tool: str, started: float, code: FailureCode | None = None) -> None:
         if len(self.made) < self.limits.max_calls:
             ms = (time.monotonic() - started) * 1000
             self.made.append(Made(tool, code is None, ms, code.value if code else None))
 
-    async def _run(self, name: str, spec: ToolSpec | None, given: Json) -> Json:
-        if self.begun >= self.limits.max_calls:
-            self.refused += 1
-            raise ToolError(self._spent())
-        self.begun += 1
-        key = str(self.begun)
+    async def _run(self, name: str, spec: ToolSpec | None, given: Json, key: str) -> Json:
         if spec is None:
             raise ToolError(self._unknown(name))
         if not isinstance(given, Mapping | None):
             raise ToolError(self._signed(_NOT_NAMED, spec))
         arguments = cast("JsonObject", given or {})
-        self.touched = self.touched or spec.effects is not Effects.READ_ONLY
         async with self._room:
             result = await self._dial(spec, arguments, key)
         if result.failure is not None:
@@ -167,6 +168,14 @@ class Toolbox:
             return [spec for _, spec in hits][:limit]
         found = await self._find(query, 4 * limit)
         return [self._specs[name] for name in found if name in self._specs][:limit]
+
+
+def _harmless(spec: ToolSpec | None, given: Json) -> bool:
+    """Whether making a call twice does no more than making it once."""
+    if spec is None or spec.effects.repeatable or not isinstance(given, Mapping | None):
+        return True
+    mode, _ = take_mode(spec, cast("JsonObject", given or {}))
+    return (mode or default_mode(spec)) is not Mode.EXECUTE
 
 
 _NOT_NAMED = Failure(

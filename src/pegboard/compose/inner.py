@@ -24,6 +24,9 @@ from pegboard.schema.types import Json, JsonObject
 DEEPEST = 16
 """How deep composed tools may call one another."""
 
+IDEMPOTENCY_KEY = "idempotency_key"
+"""The key in a child's `_meta`: the same whenever the same part of the same run is called again."""
+
 _PATH = "pegboard/path"
 _NO_META: JsonObject = {}
 _HANDED_ON = ("traceparent", "tracestate", "baggage")

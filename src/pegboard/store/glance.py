@@ -23,6 +23,7 @@ STEPS = (
     "4: requests, grants, pins",
     "5: versions, chosen",
     "6: chain runs, checkpoints",
+    "7: code runs, code calls",
 )
 """The names of the migrations, in order."""
 

@@ -13,6 +13,8 @@ from pegboard.store.tables import (
     CHAIN_RUNS,
     CHECKPOINTS,
     CHOSEN,
+    CODE_CALLS,
+    CODE_RUNS,
     FINDINGS,
     GRANTS,
     METADATA,
@@ -50,8 +52,12 @@ def _chains(connection: Connection) -> None:
     METADATA.create_all(connection, tables=[CHAIN_RUNS, CHECKPOINTS])
 
 
+def _code(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=[CODE_RUNS, CODE_CALLS])
+
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = tuple(
-    zip(STEPS, (_first, _assets, _findings, _approvals, _versions, _chains), strict=True)
+    zip(STEPS, (_first, _assets, _findings, _approvals, _versions, _chains, _code), strict=True)
 )
 """The steps in order. A step that has been released is never changed; a change of tables is a new step."""
 

@@ -172,3 +172,38 @@ CHECKPOINTS = Table(
     Column("ended", Float),
 )
 """How far the steps of each run of a chain have come: written before a step's tool is called, and after it."""
+
+CODE_RUNS = Table(
+    "code_runs",
+    METADATA,
+    Column("id", String(40), primary_key=True),
+    Column("code", Text, nullable=False),
+    Column("language", String(20), nullable=False),
+    Column("digest", String(64), nullable=False, index=True),
+    Column("principal", String(200), nullable=False),
+    Column("session", String(200), nullable=False),
+    Column("status", String(20), nullable=False, index=True),
+    Column("owner", String(200), nullable=False),
+    Column("ticket", String(40), nullable=False),
+    Column("lease", Float, nullable=False),
+    Column("created", Float, nullable=False),
+    Column("updated", Float, nullable=False),
+    Column("failure", Text),
+)
+"""The runs of code whose calls may have taken effect, or wait for a yes, and who holds them."""
+
+CODE_CALLS = Table(
+    "code_calls",
+    METADATA,
+    Column("run", String(40), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("name", String(500), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("status", String(20), nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("after", Integer, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("answer", Text),
+    Column("request", String(40)),
+)
+"""The journal of each run of code: what its calls came to, so that they are answered from it when it is replayed."""

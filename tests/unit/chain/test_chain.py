@@ -7,8 +7,8 @@ import pytest
 from chain_kit import CHECKOUT, STEPS, Shop, board, read, refused, run_of, status_of
 
 from pegboard.chain import ChainError, ChainFault, RunStatus, StepStatus, chain
-from pegboard.chain.course import IDEMPOTENCY_KEY
 from pegboard.chain.mapping import mapped
+from pegboard.compose.inner import IDEMPOTENCY_KEY
 from pegboard.core import FailureCode, Mode, Status, ToolName
 from pegboard.errors import DefinitionError
 
