@@ -96,8 +96,7 @@ def groups_of(query: dict) -> list[list[str]]:
 
 def add(out, engine, search, query, number, label) -> None:
     """One request's candidates."""
-    shown, count = engine.tools.shown(None)
-    found = engine.ranked(read(query["query"]), shown, count)
+    found = engine.ranked(read(query["query"]), engine.tools.view(None))
     width = len(OF_WORDS) + len(OF_MEANING) * len(engine.tools.layers)
     if not len(found.slots) or found.signals.shape[1] != width:  # a layer had no say in it
         return

@@ -12,6 +12,8 @@ LENGTH = 20_000
 """So many characters of a request are read."""
 NEEDS = 8
 """So many needs of one request are told apart."""
+REMEMBERED = 20_000
+"""So many words of requests are remembered as terms."""
 SINGLE = 0.4
 """What a single character of a script without spaces is worth; its pairs carry the meaning."""
 UNHELD = 0.2
@@ -83,13 +85,26 @@ def read(text: str) -> Request:
     seen: dict[str, Term] = {}
     for word, stem, other in zip(telling, native, english, strict=True):
         if stem not in seen:
-            also = () if other == stem else (other,)
-            weight = _weight(word)
-            unheld = UNHELD if len(word) > 1 and is_spaceless(word) else weight
-            seen[stem] = Term(word, stem, also, weight, unheld, place.get(word, 0))
+            key = (word, stem, place.get(word, 0))
+            seen[stem] = _TERMS.get(key) or _term(key, other)
     spaceless = 2 * sum(map(is_spaceless, seen)) > len(seen)
     wants = Doing.EITHER if needs else wanted(found)
     return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
+
+
+_TERMS: dict[tuple[str, str, int], Term] = {}
+
+
+def _term(key: tuple[str, str, int], english: str) -> Term:
+    """One word's term, made once: words come again in the next request."""
+    if len(_TERMS) >= REMEMBERED:
+        _TERMS.clear()
+    word, stem, need = key
+    also = () if english == stem else (english,)
+    weight = _weight(word)
+    unheld = UNHELD if len(word) > 1 and is_spaceless(word) else weight
+    found = _TERMS[key] = Term(word, stem, also, weight, unheld, need)
+    return found
 
 
 def _telling(found: Sequence[str], language: str) -> list[str]:

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from pegboard.index.fields import Field
-from pegboard.index.postings import Floats, Posting
+from pegboard.index.postings import Floats, Mask, Posting
 
 Ints = npt.NDArray[np.intp]
 LEAST = 0.15
@@ -16,6 +17,8 @@ LEAST_SHOWN = 0.2
 """A tool that is no nearer than this needs words of the request to be shown."""
 LEAST_SHARE = 0.08
 """A tool that has a smaller share of the request's words, by rarity, has them by chance."""
+LEAST_RELATIVE = 0.35
+"""A tool that has a smaller share of what the best has is not among the best by words."""
 NEARBY = 48
 """So many of the best by words, and by each embedder, are ranked."""
 OF_WORDS = (
@@ -48,73 +51,101 @@ OF_MEANING = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One term of the request among the shown tools.
+    """What a term of a request is matched by, among the shown tools.
 
     Parameters:
-        term: its number in the request.
-        need: the need that it belongs to.
         rarity: what it counts: its weight times its inverse document frequency.
         posting: the shown tools that hold it.
     """
 
-    term: int
-    need: int
     rarity: float
     posting: Posting
 
 
-def best(scores: Floats, count: int, least: float = 0.0) -> Ints:
-    """The slots of the `count` greatest scores above `least`, and of all that tie with the last of them."""
-    found = np.flatnonzero(scores > least)
-    if len(found) > count:
-        values = scores[found]
-        found = found[values >= np.partition(values, -count)[-count]]
-    return found
+BLOCKS = 512
+"""The greatest scores of so many blocks tell how great the best scores are at least."""
+FEW = 2_000
+"""So many scores are partitioned as they are."""
 
 
-def fillers(signals: Floats) -> npt.NDArray[np.bool_]:
+def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Mask:
+    """Which slots are among the best of any row: its greatest scores, and all that tie with the last of them.
+
+    Parameters:
+        scores: a row a way to score, a column a slot.
+        counts: how many of each row are wanted.
+        least: of each row, what a score must be above.
+    """
+    size = scores.shape[1]
+    if size > FEW:
+        floors = [_floor(row, count) for row, count in zip(scores, counts, strict=True)]
+    else:
+        places = [max(size - count, 0) for count in counts]
+        ranked = np.partition(scores, (min(places), max(places)), axis=1)
+        floors = [row[place] for row, place in zip(ranked, places, strict=True)]
+    above = np.nextafter(np.array(least, np.float32), np.float32(np.inf))
+    return np.logical_or.reduce(scores >= np.maximum(floors, above)[:, None], axis=0)
+
+
+def _floor(scores: Floats, count: int) -> np.float32:
+    """The last of the `count` greatest of very many scores."""
+    whole = len(scores) - len(scores) % BLOCKS
+    tops = np.maximum.reduce(scores[:whole].reshape(-1, BLOCKS), axis=0)
+    tops.partition((BLOCKS - count, BLOCKS - 1))
+    ranked = scores[scores >= tops[BLOCKS - count]]
+    ranked.partition((len(ranked) - count, len(ranked) - 1))
+    return ranked[len(ranked) - count]
+
+
+def fillers(signals: Floats) -> Mask:
     """Which candidates share next to nothing with the request, in words or in meaning; not all of them ever."""
-    meanings = signals[:, len(OF_WORDS) :: len(OF_MEANING)]
-    near = meanings.max(axis=1) >= LEAST_SHOWN if meanings.size else np.zeros(len(signals), np.bool_)
-    found = ~near & (signals[:, 2] < LEAST_SHARE) & (signals[:, 1] < 0.35)
-    return found & (not found.all())
+    rows = signals.T
+    found = (rows[2] < LEAST_SHARE) & (rows[1] < LEAST_RELATIVE)
+    for start in range(len(OF_WORDS), len(rows), len(OF_MEANING)):
+        found &= rows[start] < LEAST_SHOWN
+    return found if not found.all() else np.zeros_like(found)
 
 
 class Matches:
     """All that a request's terms hold, as flat arrays: for each holding a tool, a row, its worth and its fields.
 
     Parameters:
-        rows: the terms.
+        rows: what the terms are matched by.
+        needs: for each row, the need that it belongs to.
         size: how many slots there are.
     """
 
-    def __init__(self, rows: Sequence[Row], size: int) -> None:
-        self.rows = rows
+    def __init__(self, rows: Sequence[Row], needs: Sequence[int], size: int) -> None:
         self._size = size
-        sizes = [len(row.posting.slots) for row in rows]
-        self.slots = np.concatenate([row.posting.slots for row in rows]) if rows else np.zeros(0, np.int32)
-        self._row = np.repeat(np.arange(len(rows)), sizes)
+        self._needs = needs
+        held = [row.posting for row in rows]
+        sizes = [len(posting.slots) for posting in held]
         self.rarity = np.array([row.rarity for row in rows], np.float32)
-        impacts = np.concatenate([row.posting.impacts for row in rows]) if rows else np.zeros(0, np.float32)
-        self._worth = impacts * self.rarity[self._row]
-        self._fields = np.concatenate([row.posting.fields for row in rows]) if rows else np.zeros(0, np.uint8)
+        self._row = np.arange(len(rows)).repeat(sizes)
+        self.slots = np.concatenate([posting.slots for posting in held] or [_NO_SLOTS])
+        self._fields = np.concatenate([posting.fields for posting in held] or [_NO_FIELDS])
+        self._worth = np.concatenate([posting.impacts for posting in held] or [_NO_IMPACTS])
+        self._worth *= self.rarity.repeat(sizes)
 
-    def scores(self, needs: int) -> Floats:
-        """The BM25F score of every slot, one row a need."""
-        count = max(1, needs)
-        place = self.slots
-        if count > 1:
-            place = place + (np.array([row.need for row in self.rows], np.intp) * self._size)[self._row]
-        found = np.bincount(place, self._worth, count * self._size)
-        return found.astype(np.float32).reshape(count, self._size)
+    def scores(self, needs: int, found: Floats) -> None:
+        """Fill in the BM25F score of every slot, and below it those by each need, where there are several."""
+        if needs < 2:
+            found[0] = np.bincount(self.slots, self._worth, self._size)
+            return
+        place = self.slots + (np.array(self._needs, np.intp) * self._size).take(self._row)
+        found[1:].reshape(-1)[:] = np.bincount(place, self._worth, needs * self._size)
+        np.add.reduce(found[1:], axis=0, out=found[0])
 
     def held(self, slots: Ints) -> "Held":
         """What some slots hold."""
         place = np.full(self._size, -1, np.intp)
         place[slots] = np.arange(len(slots))
-        at = place[self.slots]
-        found = np.flatnonzero(at >= 0)
-        return Held(at[found], self._row[found], self._fields[found])
+        at = place.take(self.slots)
+        found = (at >= 0).nonzero()[0]
+        return Held(at.take(found), self._row.take(found), self._fields.take(found))
+
+
+_NO_SLOTS, _NO_FIELDS, _NO_IMPACTS = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,97 +184,106 @@ class Meaning:
     known: float
 
 
-_TOLD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
+_TOLD = (Field.NAME, Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
+_KINDS = np.arange(len(_TOLD))[:, None]
 _IN_FIELD = np.array([[bits >> field & 1 for bits in range(256)] for field in _TOLD], np.float32)
 
 
 def of_words(
-    matches: Matches, held: Held, by_need: Floats, *, asked: float, terms: int, needs: int, name_sizes: Floats
-) -> Floats:
-    """The signals of words, a row a signal, in the order of `OF_WORDS`; without what their namespaces tell.
+    found: Floats, scores: Floats, matches: Matches, held: Held, *, asked: float, terms: int, name_sizes: Floats
+) -> None:
+    """Fill in the signals of words, a row a signal, in the order of `OF_WORDS`; without what their namespaces tell.
 
     Parameters:
-        by_need: the candidates' BM25F scores, a row a need.
+        found: zeros, a column a candidate.
+        scores: the candidates' BM25F scores, and those by each need, where there are several.
         asked: the rarity of all terms, also of those that no tool holds.
         terms: how many terms the request has.
-        needs: how many needs it has.
         name_sizes: of each candidate, how many terms its name has.
     """
-    count = len(name_sizes)
-    found = np.zeros((len(OF_WORDS), count), np.float32)
+    count, words = len(name_sizes), scores[0]
     share = np.float32(1 / max(asked, 1e-6))
-    words = by_need[0] if needs < 2 else by_need.sum(axis=0)
-    found[0] = words * np.float32(0.1)
-    found[1] = words * np.float32(1 / max(float(words.max()), 1e-6))
-    found[2] = words * share
-    found[3] = found[1] if needs < 2 else _of_best(by_need)
+    np.multiply(words, np.float32(0.1), out=found[0])
+    np.multiply(words, _part(words), out=found[1])
+    np.multiply(words, share, out=found[2])
+    found[3] = _of_best(scores[1:]) if len(scores) > 1 else found[1]
     if len(held.places):
-        told = _IN_FIELD[:, held.fields]
-        found[4] = np.minimum(np.bincount(held.places, told[0], count) / name_sizes, 1)
-        told *= matches.rarity[held.rows]
-        for n, part in enumerate(told):
-            found[5 + n] = np.bincount(held.places, part, count)
+        told = _IN_FIELD.take(held.fields, axis=1)
+        told[1:] *= matches.rarity.take(held.rows)
+        place = held.places + _KINDS * count
+        found[4:9] = np.bincount(place.ravel(), told.ravel(), len(told) * count).reshape(-1, count)
+        found[4] /= name_sizes
+        np.minimum(found[4], np.float32(1), out=found[4])
         found[5:9] *= share
-        found[10] = matches.rarity.sum() * share
+        found[10] = np.add.reduce(matches.rarity) * share
     found[11] = min(terms, 30) / 10
-    found[12] = needs / 4
-    return found
+    found[12] = (len(scores) - 1) / 4
+
+
+def _part(values: Floats, least: float = 1e-6) -> np.float32:
+    """What makes values shares of the greatest."""
+    return np.float32(1 / max(float(np.maximum.reduce(values)), least))
 
 
 NAMESPACES_WORDS = OF_WORDS.index("namespace's words")
 NAMESPACES_MEANING = OF_MEANING.index("namespace's meaning")
 
 
-def of_meaning(meaning: Meaning, relative_words: Floats) -> Floats:
-    """The signals of one layer, a row a signal, in the order of `OF_MEANING`; without what their namespaces tell."""
-    found = np.zeros((len(OF_MEANING), len(relative_words)), np.float32)
-    found[0] = meaning.whole
-    found[1] = close = meaning.whole * np.float32(1 / max(float(meaning.whole.max()), 1e-3))
-    found[2] = _spread(meaning.whole)
-    found[3] = meaning.need
-    found[4] = meaning.need * np.float32(1 / max(float(meaning.need.max()), 1e-3))
-    found[6] = relative_words * close
+def of_meaning(found: Floats, meaning: Meaning, relative_words: Floats) -> None:
+    """Fill in the signals of one layer, a row a signal, in the order of `OF_MEANING`, but for its namespaces'."""
+    whole, need = meaning.whole, meaning.need
+    found[0] = whole
+    np.multiply(whole, _part(whole, 1e-3), out=found[1])
+    found[2] = _spread(whole)
+    found[3] = need
+    np.multiply(need, _part(need, 1e-3), out=found[4])
+    np.multiply(relative_words, found[1], out=found[6])
     found[7] = meaning.known
-    return found
 
 
-def together(words: Floats, meanings: Sequence[Floats], groups: Ints) -> Floats:
+def together(found: Floats, groups: Ints) -> Floats:
     """All signals, a row a candidate, with what the other tools of its namespace tell."""
-    told = best_of_group(np.stack([words[1], *(block[1] for block in meanings)]), groups)
-    words[NAMESPACES_WORDS] = told[0]
-    for block, row in zip(meanings, told[1:], strict=True):
-        block[NAMESPACES_MEANING] = row
-    return np.ascontiguousarray(np.concatenate([words, *meanings]).T)
+    starts = range(len(OF_WORDS), len(found), len(OF_MEANING))
+    told = best_of_group(found.take([1, *[start + 1 for start in starts]], axis=0), groups)
+    found[NAMESPACES_WORDS] = told[0]
+    for start, row in zip(starts, told[1:], strict=True):
+        found[start + NAMESPACES_MEANING] = row
+    return found.T
 
 
 def _of_best(by_need: Floats) -> Floats:
     """Of each candidate, its share in the best of the need that it meets best."""
-    return (by_need / np.maximum(by_need.max(axis=1, keepdims=True), 1e-6)).max(axis=0)
+    best = np.maximum(np.maximum.reduce(by_need, axis=1), np.float32(1e-6))
+    return np.maximum.reduce(by_need / best[:, None], axis=0)
 
 
 def _spread(meaning: Floats) -> Floats:
-    centred = meaning - meaning.mean()
-    return centred * np.float32(1 / max(float(np.sqrt(centred @ centred / max(len(centred), 1))), 1e-3))
+    centred = meaning - np.add.reduce(meaning) / np.float32(len(meaning))
+    return centred * np.float32(1 / max(sqrt(float(centred @ centred) / len(centred)), 1e-3))
 
 
 def best_of_group(scores: Floats, groups: Ints) -> Floats:
     """Of each candidate, the best score of another candidate of its namespace; zero where there is none.
 
     Parameters:
-        scores: a row a kind of score.
-        groups: of each candidate, the number of its namespace; -1 where it has none.
+        scores: a row a kind of score; what is below zero counts as zero.
+        groups: of each candidate, the number of its namespace; 0 where it has none.
     """
-    order = np.argsort(groups, kind="stable")
-    by_group, ranked = groups[order], scores[:, order]
-    starts = np.flatnonzero(np.append(True, by_group[1:] != by_group[:-1]))
-    sizes = np.diff(np.append(starts, len(order)))
-    number = np.repeat(np.arange(len(starts)), sizes)
-    top = np.maximum.reduceat(ranked, starts, axis=1)
-    is_top = ranked == top[:, number]
-    below = np.maximum.reduceat(np.where(is_top, np.float32(-np.inf), ranked), starts, axis=1)
-    second = np.where(np.add.reduceat(is_top, starts, axis=1, dtype=np.intp) > 1, top, below)
-    found = np.where(is_top, second[:, number], top[:, number])
-    found[:, (by_group < 0) | (sizes[number] < 2)] = 0
-    out = np.empty_like(scores)
-    out[:, order] = found
-    return out
+    count = int(np.maximum.reduce(groups)) + 1
+    place = (groups + np.arange(len(scores))[:, None] * count).ravel()
+    given = scores.ravel()
+    top = np.zeros(count * len(scores), np.float32)
+    np.maximum.at(top, place, given)
+    best = top.take(place)
+    tops = (given == best).nonzero()[0]
+    first: Ints = np.zeros(len(top), np.intp)
+    first[place.take(tops)] = tops
+    winners: Ints = first[place.take(tops)]
+    others = given.copy()
+    others[winners] = 0
+    below = np.zeros_like(top)
+    np.maximum.at(below, place, others)
+    best[winners] = below.take(place.take(winners))
+    found = best.reshape(scores.shape)
+    found[:, groups == 0] = 0
+    return found

@@ -5,6 +5,7 @@ exactly, in any order and on any machine: the same bytes on every run.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -52,10 +53,42 @@ class Embedder(Protocol):
         ...
 
 
-def quantised(vectors: Floats) -> Bytes:
+def rounded(vectors: Floats) -> Floats:
     """Each row scaled so that its largest number is 127, and rounded; a row of zeros stays one."""
-    largest = np.abs(vectors).max(axis=-1, keepdims=True)
-    return np.rint(vectors * (LEVELS / np.where(largest > 0, largest, 1))).astype(np.int8)
+    largest = np.maximum.reduce(np.abs(vectors), axis=-1, keepdims=True)
+    return np.rint(vectors * (LEVELS / np.maximum(largest, _TINY)))
+
+
+def quantised(vectors: Floats) -> Bytes:
+    """The same, as whole numbers."""
+    return rounded(vectors).astype(np.int8)
+
+
+_ONE, _TINY = np.float32(1), np.float32(1e-30)
+
+
+def inverse_lengths(vectors: Floats) -> Floats:
+    """What makes the length of each row of whole numbers 1; of a row of zeros 1."""
+    return np.reciprocal(np.sqrt(np.maximum(np.einsum("ij,ij->i", vectors, vectors), _ONE)))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Requests as vectors of whole numbers.
+
+    Parameters:
+        rows: a row each.
+        scales: what makes each one's length 1.
+    """
+
+    rows: Floats
+    scales: Floats
+
+    @classmethod
+    def of(cls, vectors: Floats) -> "Question":
+        """The vectors of some requests, made whole."""
+        rows = rounded(vectors)
+        return cls(rows, inverse_lengths(rows))
 
 
 class Vectors:
@@ -86,8 +119,7 @@ class Vectors:
         new = slice(self._count, count)
         self.rows[new] = rows
         floats = rows.astype(np.float32)
-        lengths = np.sqrt((floats * floats).sum(axis=1))
-        self._scales[new] = 1 / np.where(lengths > 0, lengths, 1)
+        self._scales[new] = inverse_lengths(floats)
         self._compared[new] = floats if self._whole else floats[:, :LEADING]
         self._count = count
 
@@ -100,9 +132,8 @@ class Vectors:
     def put(self, slot: int, row: Bytes) -> None:
         """Set the vector of one slot."""
         floats = row.astype(np.float32)
-        length = np.sqrt((floats * floats).sum())
         self.rows[slot] = row
-        self._scales[slot] = 1 / length if length else 1
+        self._scales[slot] = inverse_lengths(floats[None])[0]
         self._compared[slot] = floats if self._whole else floats[:LEADING]
 
     def __len__(self) -> int:
@@ -113,39 +144,37 @@ class Vectors:
         """Whether `compare` compares all dimensions."""
         return self._whole
 
-    def compare(self, queries: Bytes) -> Floats:
-        """The cosines of each query (a row) with every tool; of many tools by the leading dimensions alone."""
-        asked = queries.astype(np.float32)
-        within = asked if self._whole else asked[:, :LEADING]
-        return _scaled(_products(self._compared[: self._count], within), self._scales[: self._count], asked)
+    def compare(self, asked: Question, found: Floats) -> None:
+        """Fill in the cosines of each question (a row) with every tool; of many tools by the leading dimensions."""
+        rows = self._compared[: self._count]
+        within = asked.rows if self._whole else asked.rows[:, :LEADING]
+        if len(within) > 1 and len(rows) * within.size <= TOGETHER:
+            found[:] = (rows @ within.T).T
+        else:
+            _products(rows, within, found)
+        found *= self._scales[: self._count]
+        found *= asked.scales[:, None]
 
-    def cosines(self, queries: Bytes, slots: Ints) -> Floats:
-        """The exact cosines of each query (a row) with some tools."""
-        asked = queries.astype(np.float32)
-        return _scaled(_products(self.rows[slots].astype(np.float32), asked), self._scales[slots], asked)
+    def cosines(self, asked: Question, slots: Ints) -> Floats:
+        """The exact cosines of each question (a row) with some tools."""
+        found = (self.rows.take(slots, axis=0).astype(np.float32) @ asked.rows.T).T * self._scales.take(slots)
+        found *= asked.scales[:, None]
+        return found
 
 
-SMALL = 300_000
-"""Up to so many numbers the linear algebra library stays on one thread."""
+SMALL = 250_000
+"""So many numbers at once the linear algebra library multiplies on this thread: waking others stalls."""
+TOGETHER = 1_000_000
+"""So many products are made at once for all questions."""
 
 
-def _products(rows: Floats, asked: Floats) -> Floats:
-    """Each query times each row, on this thread: waking others stalls on a busy machine."""
-    found = np.empty((len(asked), len(rows)), np.float32)
+def _products(rows: Floats, asked: Floats, found: Floats) -> None:
+    """Each question times each row; part by part, so that a part is read from memory once."""
     step = max(1, SMALL // rows.shape[1])
-    for query, out in zip(asked, found, strict=True):
-        for start in range(0, len(rows), step):
-            np.dot(rows[start : start + step], query, out=out[start : start + step])
-    return found
-
-
-def _scaled(products: Floats, scales: Floats, asked: Floats) -> Floats:
-    """Products of whole numbers to cosines."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", asked, asked))
-    inverse = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0).astype(np.float32)
-    products *= scales
-    products *= inverse[:, None]
-    return products
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        for query, out in zip(asked, found, strict=True):
+            np.dot(rows[part], query, out=out[part])
 
 
 def _grown(rows: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -10,22 +10,22 @@ import numpy.typing as npt
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import candidates, confidence, rank
 from pegboard.index.ask import Request, read
-from pegboard.index.candidates import NEARBY, Held, Matches, Meaning, Row
+from pegboard.index.candidates import NEARBY, OF_MEANING, OF_WORDS, Matches, Meaning
 from pegboard.index.dense import Embedder
 from pegboard.index.doing import OPPOSITE
 from pegboard.index.explain import hit
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.postings import Floats, Mask
-from pegboard.index.protocol import Found, Prerequisite, Where
+from pegboard.index.protocol import Found, Hit, Prerequisite, Where
 from pegboard.index.tools import Tools
-from pegboard.index.vocabulary import Shown
-from pegboard.index.words import rarity, rows_of
+from pegboard.index.view import Read, View
 
 KNOWN = 0.5
 """A model that knows a smaller share of the request's words has no say in it."""
 NEXT = 20
 """So many names of hits beyond the limit are told."""
 Ints = npt.NDArray[np.intp]
+Bits = npt.NDArray[np.uint8]
 
 
 KINDS = {"": "words", "pegboard-static": "static"}
@@ -39,16 +39,18 @@ class Ranked:
 
     Parameters:
         slots: which tools.
-        rows: the request's terms among the shown tools.
-        held: which candidates hold which of the rows, in which fields.
-        signals: what is known of each.
+        read: what the request's terms stand for among the shown tools.
+        rarity: of its rows.
+        bits: the fields of each row's term in each candidate, a row a row.
+        signals: what is known of each, a row a candidate.
         total: how many tools hold any of the request's words.
         kind: which learned function tells how sure the search is; empty where there is none for these embedders.
     """
 
     slots: Ints
-    rows: Sequence[Row]
-    held: Held
+    read: Read
+    rarity: Floats
+    bits: Bits
     signals: Floats
     total: int
     kind: str
@@ -100,44 +102,56 @@ class ToolIndex:
     ) -> Found:
         """The tools that meet the request best; `with_prerequisites` brings along what to call before them."""
         tools = self.tools
-        shown, count = tools.shown(where)
+        view = tools.view(where)
         request = read(query)
-        named = self._named(query, shown)
-        ranked = self.ranked(request, shown, count, [slot for group in named for slot in group])
-        bits = ranked.held.table(len(ranked.rows), len(ranked.slots))
-        values = rank.fused(ranked.signals)
-        if request.wants and len(values):
-            values = values - np.float32(OPPOSITE) * (tools.doing[ranked.slots] == -request.wants)
-        if self._rerank is not None and len(values):
-            values = self._rerank(query, [tools.spec(slot) for slot in ranked.slots], ranked.signals, values)
-        if tools.precedence:
-            specs = [tools.spec(slot) for slot in ranked.slots]
-            values = tools.precedence.applied(values, specs, ranked.rows, bits)
+        named = self._named(query, view.mask)
+        ranked = self.ranked(request, view, [slot for group in named for slot in group])
+        values = self._values(request, ranked)
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
         sure = confidence.of(ranked.kind, *self._calibrated(ranked, values), top, named=sum(map(len, named)))
-        hits = [
-            hit(tools.spec(ranked.slots[at]), request, ranked.rows, fields, score=score, confidence=chance)
-            for at, fields, score, chance in zip(
-                top, bits[:, top].T.tolist(), values[top].tolist(), sure.each, strict=True
-            )
-        ]
-        unknown = self._unknown(request, ranked.rows)
+        hits = self._hits(request, ranked, top, values, sure.each)
         return Found(
             query=query,
-            hits=tuple(hits),
+            hits=hits,
             confidence=sure.any,
-            next_names=tuple(tools.spec(ranked.slots[at]).name for at in order[limit:]),
-            unknown_terms=tuple(unknown),
-            did_you_mean=tuple(tools.vocabulary.suggestions(request.terms, Shown(tools.postings, shown))),
+            next_names=tuple([tools.spec(slot).name for slot in ranked.slots[order[limit:]].tolist()]),
+            unknown_terms=ranked.read.unknown,
+            did_you_mean=ranked.read.nearest,
             total=max(ranked.total, len(hits)),
             prerequisites=self._before([found.name for found in hits], where) if with_prerequisites else (),
         )
 
+    def _values(self, request: Request, ranked: Ranked) -> Floats:
+        """The candidates' scores."""
+        tools, slots = self.tools, ranked.slots
+        values = rank.fused(ranked.signals)
+        if not len(values):
+            return values
+        if request.wants:
+            values = values - np.float32(OPPOSITE) * (tools.doing[slots] == -request.wants)
+        if self._rerank is not None:
+            values = self._rerank(request.text, [tools.spec(slot) for slot in slots], ranked.signals, values)
+        if tools.precedence:
+            specs = [tools.spec(slot) for slot in slots]
+            values = tools.precedence.applied(values, specs, ranked.read.terms, ranked.rarity, ranked.bits)
+        return values
+
+    def _hits(
+        self, request: Request, ranked: Ranked, top: Sequence[int], values: Floats, sure: Sequence[float]
+    ) -> tuple[Hit, ...]:
+        """The candidates that are shown, with their reasons."""
+        asked = [term.word for term in request.terms]
+        terms, spec = ranked.read.terms, self.tools.spec
+        found = zip(ranked.slots[top].tolist(), ranked.bits[:, top].T.tolist(), values[top].tolist(), sure, strict=True)
+        return tuple(
+            [hit(spec(slot), asked, terms, bits, score=score, confidence=chance) for slot, bits, score, chance in found]
+        )
+
     def _calibrated(self, ranked: Ranked, values: Floats) -> tuple[Floats, Floats]:
         """The signals that the confidence was learned from, and scores by them: words and the table, no other model."""
-        width = len(candidates.OF_WORDS) + len(candidates.OF_MEANING)
+        width = len(OF_WORDS) + len(OF_MEANING)
         if ranked.signals.shape[1] <= width:
             return ranked.signals, values
         return (signals := ranked.signals[:, :width]), rank.fused(signals)
@@ -147,49 +161,47 @@ class ToolIndex:
         found = {needed.name: needed for name in names for needed in graph.before(name)}
         return tuple(needed for name, needed in found.items() if name not in names)
 
-    def ranked(self, request: Request, shown: Mask | None, count: int, named: Sequence[int] = ()) -> Ranked:
+    def ranked(self, request: Request, view: View, named: Sequence[int] = ()) -> Ranked:
         """The candidates for a request, the tools that it names among them, and their signals."""
         tools = self.tools
-        known = Shown(tools.postings, shown)
-        options = [tools.vocabulary.options(term, known) for term in request.terms]
-        rows = rows_of(request.terms, options, tools.postings, shown, count)
-        needs = len(request.needs)
-        matches = Matches(rows, tools.size)
-        by_need = matches.scores(needs)
-        total = by_need.sum(axis=0) if len(by_need) > 1 else by_need[0]
-        chosen = np.zeros(tools.size, np.bool_)
-        chosen[list(named)] = True
-        chosen[candidates.best(total, NEARBY)] = True
-        for part in by_need if needs else ():
-            chosen[candidates.best(part, NEARBY // needs)] = True
-        layers = [layer for layer in tools.layers if layer.ready]
-        read_by = [(layer, layer.asked(request, tools.vocabulary, known)) for layer in layers]
-        views = [(layer, asked) for layer, asked in read_by if asked.known >= KNOWN]
-        compared = [_nearest(layer, asked, shown, chosen) for layer, asked in views]
-        slots = np.flatnonzero(chosen)
+        found = view.read(request)
+        of_term = [term.need for term in request.terms]
+        matches = Matches(found.rows, [of_term[n] for n in found.terms], tools.size)
+        asked = self._asked(request, view)
+        parts = 1 + len(request.needs)
+        scores = np.empty((parts * (1 + len(asked)), tools.size), np.float32)
+        matches.scores(len(request.needs), scores[:parts])
+        for n, (layer, question) in enumerate(asked, 1):
+            layer.vectors.compare(question.question, scores[n * parts : (n + 1) * parts])
+        slots = _chosen(scores, parts, view.mask, named)
         held = matches.held(slots)
-        signals = np.zeros((0, 0), np.float32)
+        signals = np.zeros((len(OF_WORDS) + len(OF_MEANING) * len(asked), len(slots)), np.float32)
         if len(slots):
-            of_words = candidates.of_words(
-                matches, held, by_need[:, slots],
-                asked=self._rarity_of_all(request, rows, count), terms=len(request.terms), needs=needs,
-                name_sizes=tools.name_size[slots],
+            near = scores.take(slots, axis=1)
+            candidates.of_words(
+                signals, near[:parts], matches, held,
+                asked=found.rarity, terms=len(request.terms), name_sizes=tools.name_size.take(slots),
             )  # fmt: skip
-            by_layer = zip(views, compared, strict=True)
-            meanings = [_meaning(layer, asked, near, slots) for (layer, asked), near in by_layer]
-            blocks = [candidates.of_meaning(meaning, of_words[1]) for meaning in meanings]
-            signals = candidates.together(of_words, blocks, tools.group[slots])
-        kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in views), ""), "")
+            for n, (layer, question) in enumerate(asked, 1):
+                exact = near[n * parts : (n + 1) * parts]
+                if not layer.vectors.exact:
+                    exact = layer.vectors.cosines(question.question, slots)
+                meaning = Meaning(exact[0], np.maximum.reduce(exact, axis=0), question.known)
+                candidates.of_meaning(signals[len(OF_WORDS) + (n - 1) * len(OF_MEANING) :], meaning, signals[1])
+            candidates.together(signals, tools.group.take(slots))
+        kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         kind = "words" if request.spaceless else kind
-        return Ranked(slots, rows, held, signals, int(np.count_nonzero(total)), kind)
+        bits = held.table(len(found.rows), len(slots))
+        total = int(np.count_nonzero(scores[0]))
+        return Ranked(slots, found, matches.rarity, bits, signals.T, total, kind)
 
-    def _rarity_of_all(self, request: Request, rows: Sequence[Row], count: int) -> float:
-        """The rarity of all the request's terms; one that no tool holds is as rare as can be."""
-        found: dict[int, float] = {}
-        for row in rows:
-            found[row.term] = max(found.get(row.term, 0.0), row.rarity)
-        rarest = rarity(0, count)
-        return sum(found.get(n, rarest * term.unheld) for n, term in enumerate(request.terms))
+    def _asked(self, request: Request, view: View) -> list[tuple[Layer, Asked]]:
+        """The layers that have a say in the request, each with how it sees it."""
+        tools = self.tools
+        seen = [
+            (layer, layer.asked(request, tools.vocabulary, view.held, KNOWN)) for layer in tools.layers if layer.ready
+        ]
+        return [(layer, asked) for layer, asked in seen if asked]
 
     def _named(self, query: str, shown: Mask | None) -> list[list[int]]:
         """The slots of the tools that the request names, one list a name."""
@@ -199,14 +211,18 @@ class ToolIndex:
     def _order(self, slots: Ints, values: Floats, named: Sequence[Sequence[int]], limit: int) -> list[int]:
         """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest."""
         most = min(len(values), limit)
-        least = np.partition(values, -most)[-most] if most else 0.0
-        places = np.flatnonzero((values >= least) & np.isfinite(values)).tolist()
+        if not most:
+            return []
+        best = (-values).argsort(kind="stable")
+        least = values[best[most - 1]]
+        places = best[: int(np.count_nonzero(values >= least))]
         first: list[int] = []
         if named:
             at = {slot: place for place, slot in enumerate(slots.tolist())}
             groups = [self._sorted([at[slot] for slot in group], slots, values) for group in named]
             first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        return list(dict.fromkeys([*first, *self._sorted(places, slots, values)]))[:limit]
+        rest = self._sorted([place for place in places.tolist() if values[place] > -np.inf], slots, values)
+        return list(dict.fromkeys([*first, *rest]))[:limit]
 
     def _sorted(self, places: Iterable[int], slots: Ints, values: Floats) -> list[int]:
         """By value, then by name."""
@@ -218,20 +234,15 @@ class ToolIndex:
                 tied.sort(key=lambda place: str(self.tools.spec(slots[place]).name))
         return [place for value in sorted(by_value, reverse=True) for place in by_value[value]]
 
-    def _unknown(self, request: Request, rows: Sequence[Row]) -> list[str]:
-        known = {row.term for row in rows}
-        return [term.word for n, term in enumerate(request.terms) if n not in known]
 
-
-def _nearest(layer: Layer, asked: Asked, shown: Mask | None, chosen: Mask) -> Floats:
-    """Mark the tools nearest to the request and to each of its needs; returns what each was compared to be."""
-    compared = layer.vectors.compare(asked.vectors)
-    parts = len(compared) - 1
-    for n, near in enumerate(compared if shown is None else np.where(shown, compared, np.float32(0))):
-        chosen[candidates.best(near, NEARBY // parts if n else NEARBY, candidates.LEAST)] = True
-    return compared
-
-
-def _meaning(layer: Layer, asked: Asked, compared: Floats, slots: Ints) -> Meaning:
-    exact = compared[:, slots] if layer.vectors.exact else layer.vectors.cosines(asked.vectors, slots)
-    return Meaning(exact[0], exact.max(axis=0) if len(exact) > 1 else exact[0], asked.known)
+def _chosen(scores: Floats, parts: int, shown: Mask | None, named: Sequence[int]) -> Ints:
+    """The slots worth ranking: the best by words and by each layer, of the request and of each of its needs."""
+    kinds = len(scores) // parts
+    if shown is not None and kinds > 1:
+        scores[parts:] *= shown
+    counts = [NEARBY, *[NEARBY // (parts - 1)] * (parts - 1)] if parts > 1 else [NEARBY]
+    least = [0.0] * parts + [candidates.LEAST] * (parts * (kinds - 1))
+    chosen = candidates.nearest(scores, counts * kinds, least)
+    if named:
+        chosen[named] = True
+    return chosen.nonzero()[0]

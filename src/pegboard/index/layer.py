@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pegboard.core import ToolSpec
 from pegboard.index.ask import Request
-from pegboard.index.dense import Bytes, Embedder, Ints, Vectors, quantised
+from pegboard.index.dense import Embedder, Ints, Question, Vectors, quantised
 from pegboard.index.fields import gist, passage
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Vocabulary
@@ -28,11 +28,11 @@ class Asked:
     """A request as one model sees it.
 
     Parameters:
-        vectors: a row each: its own, then those of its needs, where it names several.
-        known: the share of its words that the model may know; 0 where it has no meaning to it.
+        question: its own vector, then those of its needs, where it names several.
+        known: the share of its words that the model may know.
     """
 
-    vectors: Bytes
+    question: Question
     known: float
 
 
@@ -131,28 +131,25 @@ class Layer:
                     if slot is not None:
                         self.vectors.put(slot, row)
 
-    def asked(self, request: Request, vocabulary: Vocabulary, held: Container[str]) -> Asked:
-        """Read a request."""
+    def asked(self, request: Request, vocabulary: Vocabulary, held: Container[str], least: float) -> Asked | None:
+        """Read a request; None where it has no meaning to the model, or where that knows less of it than `least`."""
         embedder = self.embedder
-        right = vocabulary.corrected(dict.fromkeys(request.words), held)
+        right = vocabulary.corrected(request.words, held)
         known = vocabulary.known_share(request, right) if embedder.english else 1.0
+        if known < least:
+            return None
         if isinstance(embedder, StaticEmbedder):
-            found = [embedder.embed_words([right.get(word, word) for word in part]) for part in _parts(request)]
+            parts = [request.words, *request.needs]
+            read = [[right.get(word, word) for word in part] for part in parts] if right else parts
+            found = np.array([embedder.embed_words(part) for part in read])
         else:
-            texts = [request.text, *(" ".join(need) for need in request.needs)] if known else []
             try:
-                found = [embedder.embed_query(_corrected(text, right)) for text in texts]
+                texts = [request.text, *(" ".join(need) for need in request.needs)]
+                found = np.array([embedder.embed_query(_corrected(text, right)) for text in texts], np.float32)
             except Exception as problem:
                 self.failure = f"{embedder.name}: {problem}"
-                found = []
-        if not found:
-            return Asked(np.zeros((1, embedder.dim), np.int8), 0.0)
-        vectors = quantised(np.array(found))
-        return Asked(vectors, known if vectors[0].any() else 0.0)
-
-
-def _parts(request: Request) -> list[tuple[str, ...]]:
-    return [request.words, *request.needs]
+                return None
+        return Asked(Question.of(found), known) if found[0].any() else None
 
 
 def _corrected(text: str, right: Mapping[str, str]) -> str:

@@ -16,6 +16,8 @@ WINDOW = 8
 """So many words may make up one name."""
 WORDS = 64
 """Of so many words at most a request can be nothing but names."""
+BEGINNING = 5
+"""No name is looked for whose first so many letters begin none."""
 PREFIX = 3
 """The beginning of a name needs so many letters."""
 
@@ -44,12 +46,14 @@ class Names:
     def __init__(self) -> None:
         self._tools: dict[str, dict[ToolName, None]] = {}
         self._sorted: list[str] | None = None
+        self._beginnings: set[str] = set()
 
     def add(self, spec: ToolSpec) -> None:
         """Add one tool."""
         for found in keys(spec):
             if found not in self._tools:
                 self._sorted = None
+                self._beginnings.add(found[:BEGINNING])
             self._tools.setdefault(found, {})[spec.name] = None
 
     def remove(self, spec: ToolSpec) -> None:
@@ -84,17 +88,21 @@ class Names:
         return found
 
     def _longest(self, tokens: list[str], start: int) -> tuple[int, list[ToolName]]:
-        for length in range(min(WINDOW, len(tokens) - start), 0, -1):
-            tools = self._tools.get(key("".join(tokens[start : start + length])))
-            if tools:
-                return length, list(tools)
-        return 1, []
+        found = (1, "")
+        joined = ""
+        for length, token in enumerate(tokens[start : start + WINDOW], 1):
+            joined += token
+            name = key(joined)
+            if name in self._tools:
+                found = (length, name)
+            elif len(name) >= BEGINNING and name[:BEGINNING] not in self._beginnings and joined.isascii():
+                break
+        return found[0], list(self._tools.get(found[1], ()))
 
     def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
         """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
-        if not _IDENTIFIER.search(" ".join(tokens)):
-            return []
-        spelt = [_plain(token) for token in tokens if _IDENTIFIER.search(token)]
+        odd = [token for token in tokens if not (token.isalpha() and (token.islower() or token.istitle()))]
+        spelt = [_plain(token) for token in odd if _IDENTIFIER.search(token)]
         return [list(tools) for found in spelt if (tools := self._tools.get(found))]
 
     def _begun(self, tokens: list[str], whole: str) -> list[list[ToolName]]:

@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from pegboard.core import ToolName, ToolSpec
 from pegboard.core.spec import OWN_META
-from pegboard.index.candidates import Row
 from pegboard.index.fields import Field
 from pegboard.index.postings import Floats
 from pegboard.schema.types import as_list
@@ -38,7 +37,12 @@ class Precedence:
         self._first.pop(name, None)
 
     def applied(
-        self, values: Floats, specs: Sequence[ToolSpec], rows: Sequence[Row], bits: npt.NDArray[np.uint8]
+        self,
+        values: Floats,
+        specs: Sequence[ToolSpec],
+        terms: Sequence[int],
+        rarity: Floats,
+        bits: npt.NDArray[np.uint8],
     ) -> Floats:
         """The scores, with each tool that comes before another just above it.
 
@@ -48,14 +52,15 @@ class Precedence:
         Parameters:
             values: the candidates' scores.
             specs: the candidates.
-            rows: the request's terms.
+            terms: for each row, the number of its term.
+            rarity: of each row.
             bits: the fields of each row's term in each candidate.
         """
         if not len(values):
             return values
         place = {str(spec.name): n for n, spec in enumerate(specs)}
         found = values.copy()
-        pairs = list(self._pairs(place, _told(rows, bits)))
+        pairs = list(self._pairs(place, _told(terms, rarity, bits)))
         for _ in pairs:  # a tool that is above another may itself be below a third
             before = found.copy()
             for first, second in pairs:
@@ -78,12 +83,11 @@ class Precedence:
                     yield here, there
 
 
-def _told(rows: Sequence[Row], bits: npt.NDArray[np.uint8]) -> Floats:
+def _told(terms: Sequence[int], rarity: Floats, bits: npt.NDArray[np.uint8]) -> Floats:
     """Of each candidate, the rarity of the request's terms that its telling fields hold."""
     found = np.zeros(bits.shape[1], np.float32)
     holds = (bits & _TELLING) > 0
-    for term in dict.fromkeys(row.term for row in rows):
-        mine = [n for n, row in enumerate(rows) if row.term == term]
-        rarity = np.array([rows[n].rarity for n in mine], np.float32)[:, None]
-        found += np.where(holds[mine], rarity, np.float32(0)).max(axis=0)
+    for term in dict.fromkeys(terms):
+        mine = [n for n, other in enumerate(terms) if other == term]
+        found += np.where(holds[mine], rarity[mine][:, None], np.float32(0)).max(axis=0)
     return found

@@ -26,18 +26,22 @@ NEED = 0.25
 """What a layer's meaning for the best need counts."""
 
 
+_ROWS = [OF_WORDS.index(name) for name in WEIGHTS]
+_WEIGHTS = np.array([[weight] for weight in WEIGHTS.values()], np.float32)
+_NEED = OF_MEANING.index("best need / best")
+
+
 def fused(signals: Floats) -> Floats:
     """Words and meaning (each layer from its least to its greatest), and what else tells a little."""
     if not signals.size:
         return np.zeros(len(signals), np.float32)
-    found = np.zeros(len(signals), np.float32)
-    for name, weight in WEIGHTS.items():
-        found += np.float32(weight) * np.maximum(signals[:, OF_WORDS.index(name)], 0)
-    starts = range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))
+    rows = signals.T
+    found = np.add.reduce(rows.take(_ROWS, axis=0) * _WEIGHTS, axis=0)
+    starts = range(len(OF_WORDS), len(rows), len(OF_MEANING))
     weights = MEANING.get(len(starts), (1.0,) * len(starts))
     for start, weight in zip(starts, weights, strict=True):
-        meaning = signals[:, start]
-        least, most = float(meaning.min()), float(meaning.max())
-        found += (meaning - np.float32(least)) * np.float32(weight / max(most - least, 1e-3))
-        found += signals[:, start + OF_MEANING.index("best need / best")] * np.float32(NEED)
+        meaning = rows[start]
+        least, most = np.minimum.reduce(meaning), np.maximum.reduce(meaning)
+        found += (meaning - least) * np.float32(weight / max(float(most) - float(least), 1e-3))
+        found += rows[start + _NEED] * np.float32(NEED)
     return found.round(4)

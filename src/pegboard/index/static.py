@@ -78,7 +78,7 @@ class StaticEmbedder:
         numbers = rows_of(found, self.rows)
         if not numbers:
             return np.zeros(self.dim, np.float32)
-        return self._scales[numbers] @ self._table[numbers].astype(np.float32)
+        return self._scales.take(numbers) @ self._table.take(numbers, axis=0).astype(np.float32)
 
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text."""

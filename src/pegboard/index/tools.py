@@ -17,6 +17,7 @@ from pegboard.index.postings import Floats, Mask, Postings
 from pegboard.index.precedence import Precedence
 from pegboard.index.protocol import Where
 from pegboard.index.static import StaticEmbedder
+from pegboard.index.view import View
 from pegboard.index.vocabulary import Vocabulary
 from pegboard.index.words import Entry, entry
 
@@ -43,8 +44,8 @@ class Tools:
         self.vocabulary = Vocabulary(known[0] if known else {})
         self._specs: list[ToolSpec | None] = []
         self._prints: list[bytes] = []
-        self._groups: dict[str, int] = {"": -1}
-        self._masks: dict[Where | None, tuple[Mask | None, int]] = {}
+        self._groups: dict[str, int] = {"": 0}
+        self._views: dict[Where | None, View] = {}
         self._graphs: dict[Where | None, Graph] = {}
         self.postings = Postings()
         self.layers = [Layer(embedder) for embedder in embedders]
@@ -78,7 +79,7 @@ class Tools:
         specs = list({spec.name: spec for spec in put}.values())
         if specs:
             self._append(specs, [entry(spec) for spec in specs])
-        self._masks.clear()
+        self._views.clear()
         self._graphs.clear()
         if self.postings.due or len(self._specs) > 2 * len(self.slots) + 100:
             self._merge()
@@ -136,20 +137,20 @@ class Tools:
             for layer in self.layers:
                 layer.keep(kept, (self.spec(slot) for slot in range(len(kept))))
 
-    def shown(self, where: Where | None) -> tuple[Mask | None, int]:
-        """Which slots a search with this filter may show (None: all), and how many they are."""
-        known = self._masks.get(where)
+    def view(self, where: Where | None) -> View:
+        """What a search with this filter may show."""
+        known = self._views.get(where)
         if known is None:
-            if where is None and len(self.slots) == len(self._specs):
-                known = (None, len(self.slots))
-            else:
-                admitted = (spec is not None and (where is None or where.admits(spec)) for spec in self._specs)
-                mask = np.fromiter(admitted, np.bool_, len(self._specs))
-                known = (mask, int(np.count_nonzero(mask)))
-            if len(self._masks) >= MASKS:
-                self._masks.clear()
-            self._masks[where] = known
+            if len(self._views) >= MASKS:
+                self._views.clear()
+            mask = None if where is None and len(self.slots) == len(self._specs) else self._mask(where)
+            count = len(self._specs) if mask is None else int(np.count_nonzero(mask))
+            known = self._views[where] = View(self.vocabulary, self.postings, mask, count)
         return known
+
+    def _mask(self, where: Where | None) -> Mask:
+        admitted = (spec is not None and (where is None or where.admits(spec)) for spec in self._specs)
+        return np.fromiter(admitted, np.bool_, len(self._specs))
 
     def graph(self, where: Where | None) -> Graph:
         """Who produces what whom needs, among the tools that may be shown."""

@@ -71,8 +71,9 @@ class Vocabulary:
 
     def corrected(self, words: Iterable[str], held: Container[str]) -> dict[str, str]:
         """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
-        found = {word: self._right(word, held) for word in words}
-        return {word: meant for word, meant in found.items() if word != meant}
+        table = self._table
+        found = {word: self._right(word, held) for word in words if word not in table}
+        return {word: meant for word, meant in found.items() if word != meant} if found else found
 
     def _right(self, word: str, held: Container[str]) -> str:
         if word in self._table or (spelt := self.spelt.get(word)) and spelt in held:
@@ -92,11 +93,12 @@ class Vocabulary:
         known = sum(right.get(word, word) in self._table for word in telling)
         return known / len(telling) if telling else 0.0
 
-    def suggestions(self, terms: Iterable[Term], held: Container[str]) -> list[str]:
-        """For words that no tool holds, the nearest that one does."""
-        unknown = [term.word for term in terms if not self._holds(term, held) and term.word not in self._table]
-        found = [near[0][0] for word in unknown if (near := self._meant(word, held))]
-        return list(dict.fromkeys(found))
+    def nearest(self, term: Term, held: Container[str]) -> str | None:
+        """For a word that neither a tool nor the table knows, the nearest that a tool holds."""
+        if self._holds(term, held) or term.word in self._table:
+            return None
+        near = self._meant(term.word, held)
+        return near[0][0] if near else None
 
     def _holds(self, term: Term, held: Container[str]) -> bool:
         return term.stem in held or any(other in held for other in term.also)

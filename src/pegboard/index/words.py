@@ -1,22 +1,17 @@
 """BM25F: words, weighed by the field that they stand in and by their rarity (Robertson, Zaragoza and Taylor 2004)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from pegboard.core import ToolSpec
-from pegboard.index.ask import Term
-from pegboard.index.candidates import Row
 from pegboard.index.fields import Field, texts
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of
-from pegboard.index.postings import Mask, Posting, Postings
 from pegboard.index.text import is_spaceless, stems, words
 
 K1 = 1.4
 PAIR = 0.4
 """What a pair of characters counts to a text's length."""
-TERMS = 128
-"""So many of a request's terms count, the rarest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,37 +105,3 @@ def _length(row: Mapping[str, int]) -> float:
 def rarity(found: int, shown: int) -> float:
     """The inverse document frequency: of `shown` tools, `found` hold the term."""
     return log(1 + (shown - found + 0.5) / (found + 0.5))
-
-
-def rows_of(
-    terms: Sequence[Term], options: Iterable[Mapping[str, float]], postings: Postings, shown: Mask | None, count: int
-) -> list[Row]:
-    """The terms' postings among the shown tools, rarest terms first where there are too many.
-
-    Parameters:
-        terms: the request's terms.
-        options: for each of them, what it may be matched by, with weights.
-        postings: of all tools.
-        shown: which slots may be shown, or None where all may.
-        count: how many tools may be shown.
-    """
-    rows: list[Row] = []
-    for number, (term, matched_by) in enumerate(zip(terms, options, strict=True)):
-        for option, weight in matched_by.items():
-            posting = _shown(postings.get(option), shown)
-            if posting is not None:
-                worth = rarity(len(posting.slots), count) * term.weight * weight
-                rows.append(Row(number, term.need, worth, posting))
-    if len(rows) > TERMS:
-        least = sorted((row.rarity for row in rows), reverse=True)[TERMS - 1]
-        rows = [row for row in rows if row.rarity >= least][:TERMS]
-    return rows
-
-
-def _shown(posting: Posting | None, shown: Mask | None) -> Posting | None:
-    if posting is None or shown is None:
-        return posting
-    seen = shown[posting.slots]
-    if not seen.any():
-        return None
-    return Posting(posting.slots[seen], posting.impacts[seen], posting.fields[seen])
