@@ -23,13 +23,15 @@ from pegboard.invoke.size import is_cut
 from pegboard.schema.types import JsonObject
 from pegboard.surface import mcp
 from pegboard.surface.mcp import Family
-from pegboard.wire.server.front import SESSION_KEY, Peer, Refusal
+from pegboard.wire.server.front import SESSION_KEY, Peer, Refusal, shows_pages
 
 PAGE = 1000
 """Tools of one page of a list: many clients read the first page only, and thousands at once stall the others."""
 _SESSION_ID = re.compile(r"[!-~]{1,128}")
 TOO_MANY = -32000
 """The JSON-RPC code (of the range for servers' own) where there are more tools than may be listed."""
+_PAGES_FIRST = -32042
+"""The JSON-RPC code by which a server says that pages must be opened first (MCP 2025-11-25, elicitation by address)."""
 RESULT_READ = pages.SPEC.name
 """Joins a session's list when one of its answers is kept in pages."""
 
@@ -62,6 +64,7 @@ class Gateway:
         """One page of the peer's list."""
         family = Family.STATELESS if peer.stateless else Family.HANDSHAKE
         await self.board.openings.catch_up()
+        await self.board.openings.meet(peer.features)
         view = self.board.view(self._of(peer))
         try:
             specs = view.listed
@@ -108,6 +111,8 @@ class Gateway:
         )
         result = await self.board.run(call)
         failure = result.failure
+        if failure is not None and failure.details.get("code") == _PAGES_FIRST and shows_pages(peer):
+            raise Refusal(failure.message, code=_PAGES_FIRST, data=failure.details.get("data"))
         if failure is not None and failure.code is FailureCode.UNKNOWN_TOOL and isinstance(found, Unknown):
             raise Refusal(f"Unknown tool: {failure.message} {failure.next_step}", data=failure.to_json())
         if is_cut(result):

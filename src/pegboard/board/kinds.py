@@ -13,7 +13,8 @@ import anyio.to_thread
 from pegboard.board.roster import Filter
 from pegboard.config import Config, SourceConfig
 from pegboard.core import Health, Listing, Selection, Shelf, Source, SourceState, ToolSpec
-from pegboard.sources.wrap import Disabled, versioned
+from pegboard.schema.types import JsonObject
+from pegboard.sources.wrap import Disabled, meets, versioned
 
 STARTS = 4
 """How many processes may start at the same time: a machine has few processors."""
@@ -260,6 +261,10 @@ class Planned:
             return Health(SourceState.IDLE)
         asked = getattr(self._inner, "probe", self._inner.health)
         return await asked()
+
+    def meet(self, features: JsonObject) -> bool:
+        """Tell the source what a client declared; whether it may list other tools for that."""
+        return meets(self._inner, features)
 
     async def changes(self) -> AsyncIterator[None]:
         """The source's changes."""

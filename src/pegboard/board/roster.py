@@ -33,11 +33,15 @@ from pegboard.core import (
 from pegboard.core.draft import DRAFT
 from pegboard.discovery.answers import unknown_failure
 from pegboard.errors import PegboardError, SourceError, nearest
-from pegboard.sources.wrap import Disabled
+from pegboard.schema.types import JsonObject
+from pegboard.sources.wrap import Disabled, meets
 
 R = TypeVar("R")
 LULL_SECONDS = 1.0
 """So long after a client's first answer the sources start: its next questions shall not share the machine with them."""
+
+PATIENCE_SECONDS = 15.0
+"""So long a client's list waits for what sources offer to clients that declared what it did."""
 
 Watcher: TypeAlias = Callable[[SourceStatus], object]
 """Hears how a source is whenever that changes."""
@@ -174,6 +178,17 @@ class Roster:
         async with anyio.create_task_group() as tasks:
             for name in names:
                 tasks.start_soon(self._attached[name].refresh)
+
+    async def meet(self, features: JsonObject) -> None:
+        """List those sources anew that may offer other tools to a client that declared this; waits a while for them.
+
+        Parameters:
+            features: what a client declared of elicitation, sampling and roots, raw.
+        """
+        told = [name for name, each in self._attached.items() if meets(each.source, features) and each.fresh]
+        if told:
+            with anyio.move_on_after(PATIENCE_SECONDS):
+                await self.finish(lambda: self._refresh(told))
 
     def refresh_soon(self) -> None:
         """List in the background, once, every source that has not been listed by this process."""

@@ -22,6 +22,7 @@ from pegboard.directory.state import StateFile
 from pegboard.discovery import install, manage, search
 from pegboard.discovery.asking import Asking, Brought, Rules
 from pegboard.errors import PegboardError
+from pegboard.schema.types import JsonObject
 
 LOADED = 20
 """So many tools of what was brought in are loaded for the session that asked."""
@@ -72,7 +73,7 @@ class Suggesting:
         memory: Memory | None,
         passage: Passage,
     ) -> None:
-        self._board = board
+        self._board, self._roster = board, roster
         self._supply: Supply | None = None
         self._rules = Rules(enabled=False)
         if plan is None or memory is None:
@@ -148,6 +149,15 @@ class Suggesting:
         """Follow what another process has installed, switched or uninstalled; next to nothing where none has."""
         if self._supply is not None:
             await self._mounting.catch_up()
+
+    async def meet(self, features: JsonObject) -> None:
+        """Let the sources offer what they offer to a client that declared this; next to nothing once they have.
+
+        Parameters:
+            features: what the client declared of elicitation, sampling and roots, raw.
+        """
+        if features:
+            await self._roster.meet(features)
 
     async def discoverables(self) -> Sequence[Discoverable]:
         """Everything that could be on the board and is not; nothing where agents may not ask."""

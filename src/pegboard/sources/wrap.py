@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from pegboard.core import Health, Listing, Selection, Source, SourceState, Tool, ToolName
 from pegboard.core.spec import ToolSpec
+from pegboard.schema.types import JsonObject
 
 Rewrite: TypeAlias = Callable[[Listing], Listing]
 """What a wrapped source makes of the inner one's listing."""
@@ -75,6 +76,17 @@ def disabled(source: Source, reason: str = "It is disabled in the config.") -> S
     return Disabled(source.name, source.kind, reason)
 
 
+def meets(source: Source | None, features: JsonObject) -> bool:
+    """Tell a source what a client declared, where that matters to it; whether it may list other tools for that.
+
+    Parameters:
+        source: the source; None for none.
+        features: what the client declared of elicitation, sampling and roots, raw.
+    """
+    meet = getattr(source, "meet", None)
+    return meet is not None and bool(meet(features))
+
+
 @dataclass(frozen=True)
 class Rewritten:
     """A source whose listing is rewritten; made by the functions of this module.
@@ -108,6 +120,10 @@ class Rewritten:
     async def health(self) -> Health:
         """The inner source's health."""
         return await self.inner.health()
+
+    def meet(self, features: JsonObject) -> bool:
+        """Tell the inner source what a client declared; whether it may list other tools for that."""
+        return meets(self.inner, features)
 
     def changes(self) -> AsyncIterator[None]:
         """The inner source's changes."""

@@ -29,7 +29,7 @@ from pegboard.core.call import Ask, Change, Log
 from pegboard.core.client import Client
 from pegboard.core.mode import mode_parameter
 from pegboard.core.spec import DOCUMENTED_OUTPUT, OWN_META
-from pegboard.schema.types import Json, JsonObject, Schema
+from pegboard.schema.types import Json, JsonObject, Schema, as_object
 from pegboard.schema.validate import validator
 from pegboard.surface.describing import Described, describe, described_schema
 from pegboard.surface.forms import ROW, block, trim
@@ -80,6 +80,8 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
     """
     said = _described(spec)
     row: dict[str, Any] = {**_foreign(spec.meta), "name": name}
+    if as_object(row.get("execution")).get("taskSupport") in ("optional", "required"):
+        del row["execution"]  # every tool of a board is called without a task, whatever its source wants
     optional = {
         "title": spec.title,
         "description": said.text,

@@ -6,7 +6,8 @@ from pegboard.core import Call, Handler, Result, ToolSpec
 from pegboard.core.client import ClientError
 from pegboard.core.spec import OWN_META
 from pegboard.schema.types import JsonObject
-from pegboard.sources.mcp.outcome import failure_of, refused_by_client, result_of, unknown_tool
+from pegboard.sources.mcp.conditional import needs_of
+from pegboard.sources.mcp.outcome import failure_of, needs_client, refused_by_client, result_of, unknown_tool
 from pegboard.sources.mcp.upstream import Upstream
 from pegboard.wire.client import ConnectionLost, WireError
 from pegboard.wire.client.parameter import HeaderMap, argument_headers
@@ -25,7 +26,11 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
     """
     name, repeatable = spec.name.name, spec.effects.repeatable
 
+    needs = needs_of(spec)
+
     async def call_tool(call: Call) -> Result:
+        if needs and not any(can_be_asked(call, upstream.may_ask, feature) for feature in needs):
+            return needs_client(needs, source=upstream.name, tool=name)
         params: dict[str, Any] = {"name": name, "arguments": call.arguments}
         if call.meta or call.log is not None:
             params["_meta"] = _forwarded(call)
@@ -50,6 +55,11 @@ def make_handler(spec: ToolSpec, upstream: Upstream, headers: HeaderMap | None) 
         raise AssertionError("the last attempt always returns")
 
     return call_tool
+
+
+def can_be_asked(call: Call, may_ask: frozenset[str], feature: str) -> bool:
+    """Whether a call's client has a feature that the server may use."""
+    return feature in may_ask and call.client is not None and feature in call.client.capabilities
 
 
 def passed_on(meta: JsonObject) -> dict[str, Any]:

@@ -6,9 +6,12 @@ from typing import Any, cast
 from pegboard.core import Change, Failure, FailureCode, Report, Result
 from pegboard.core.client import FEATURE_OF, ClientError
 from pegboard.schema.types import Json, JsonObject, as_object
+from pegboard.sources.mcp.page import PAGES_FIRST, shown_pages
 from pegboard.wire.client import Answered, CannotStart, ConnectionLost, TimedOut, WireError
 
 _KNOWN = frozenset({"content", "structuredContent", "isError", "resultType"})
+_LACKS_CAPABILITY = -32021
+"""MCP 2026-07-28: the server needs a capability that the request did not declare."""
 _INVALID_PARAMS, _METHOD_NOT_FOUND = -32602, -32601
 _HOW_TO_BE_ASKED = (
     "Call it from a client that declares this (elicitation, sampling, roots), and name it in `may_ask` of the source; "
@@ -78,6 +81,13 @@ def _wanted(raw: dict[str, Any]) -> str:
     return " and ".join(sorted(features)) or "more rounds"
 
 
+def needs_client(needs: list[str], *, source: str, tool: str) -> Result:
+    """The result of a call of a tool that its server offers only to clients with what this caller's lacks."""
+    what = " or ".join(needs)
+    message = f"{source!r} offers {tool!r} only to clients with {what}, and the caller has none."
+    return Result.failed(FailureCode.UNAVAILABLE, message, where=source, next_step=_HOW_TO_BE_ASKED)
+
+
 def refused_by_client(error: ClientError, *, source: str) -> Result:
     """The result of a call that could not go on because its client did not give what the server asked for."""
     details = {"code": error.code}
@@ -141,12 +151,22 @@ def _lost(error: ConnectionLost, source: str) -> Result:
     )
 
 
+def _open_first(source: str, error: Answered) -> str:
+    addresses = ", ".join(str(page["url"]) for page in shown_pages(source, error.data))
+    return f"The user has to open {addresses or 'a page'} first, if they trust {source!r}; then call it again."
+
+
 def _refused(error: Answered, source: str, tool: str) -> Result:
     details: dict[str, Any] = {"code": error.code}
     if error.data is not None:
         details["data"] = error.data
     if unknown_tool(str(error)):
         code, next_step = FailureCode.UNKNOWN_TOOL, f"{source!r} no longer has {tool!r}: search for its new name."
+    elif error.code == _LACKS_CAPABILITY:
+        code, next_step = FailureCode.UPSTREAM, _HOW_TO_BE_ASKED
+    elif error.code == PAGES_FIRST:
+        code, next_step = FailureCode.UPSTREAM, _open_first(source, error)
+        details["data"] = {"elicitations": shown_pages(source, error.data)}
     elif error.code == _INVALID_PARAMS:
         code, next_step = FailureCode.INVALID_ARGUMENTS, "Compare the arguments with the tool's input schema."
     else:

@@ -9,10 +9,12 @@ import anyio
 from pegboard.core import Health, Listing, Note, NoteKind, SourceRef, Tool, ToolSpec
 from pegboard.errors import SourceError
 from pegboard.normalise import normalise_all
+from pegboard.schema.types import JsonObject
 from pegboard.sources.mcp.call import make_handler
 from pegboard.sources.mcp.pages import Walk, walk_pages
 from pegboard.sources.mcp.primitives import McpPrimitives
 from pegboard.sources.mcp.promise import hold_to
+from pegboard.sources.mcp.task import is_task
 from pegboard.sources.mcp.upstream import RoleOf, Upstream
 from pegboard.wire.client import (
     Answered,
@@ -156,11 +158,17 @@ class McpSource:
         async for _ in self._upstream.changes.bursts():
             yield
 
+    def meet(self, features: JsonObject) -> bool:
+        """Take note of what a client declared; whether the next listing may bring other tools for that."""
+        return self._upstream.declarations.meet(features)
+
     def tool(self, spec: ToolSpec) -> Tool:
         """A tool from its spec alone, such as one from the store; the server starts on its first call."""
         schema = spec.input if spec.original_input is None else spec.original_input
         headers = header_map(schema) if isinstance(self.endpoint, HttpEndpoint) else None
         handler = make_handler(spec, self._upstream, headers)
+        if is_task(spec):
+            self._upstream.tasks_only.add(spec.name.name)
         if spec.output is not None:
             handler = hold_to(spec.output, handler, strict=self._strict_output)
         return Tool(spec, handler)
@@ -183,11 +191,24 @@ class McpSource:
             if part is not None and (lost is None or not lost.repairable(repeatable=True)):
                 break
         assert part is not None, "the last attempt raises where there is nothing"
+        await self._list_conditional(part[0])
         return self._read(*part)
 
-    async def _walk(self, link: Link) -> Walk:
+    async def _list_conditional(self, walk: Walk) -> None:
+        """Add the tools that are offered only to clients which declared something."""
+        declarations = self._upstream.declarations
+        for features in declarations.due():
+            try:
+                async with self._upstream.listing_link(features) as (link, declared):
+                    declarations.keep(features, (await self._walk(link, declared)).rows)
+            except WireError as error:
+                what = " and ".join(sorted(features))
+                walk.warnings.append(f"What the server offers to clients with {what} could not be listed: {error}")
+        walk.rows += declarations.beside(walk.rows)
+
+    async def _walk(self, link: Link, features: JsonObject | None = None) -> Walk:
         async def ask(params: dict[str, Any]) -> dict[str, Any]:
-            return await link.request("tools/list", params, timeout=self._start_timeout)
+            return await link.request("tools/list", params, timeout=self._start_timeout, capabilities=features)
 
         try:
             return await walk_pages(ask, self.name)

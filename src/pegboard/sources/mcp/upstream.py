@@ -2,7 +2,8 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from typing import Any
@@ -14,10 +15,13 @@ from pegboard.core import Call, Health, SourceState
 from pegboard.core.call import Log
 from pegboard.core.client import Client
 from pegboard.schema.types import Json, JsonObject
+from pegboard.sources.mcp.conditional import Declarations
 from pegboard.sources.mcp.own import OwnLinks
+from pegboard.sources.mcp.page import after_pages
 from pegboard.sources.mcp.rounds import in_rounds
 from pegboard.sources.mcp.signal import Signal
-from pegboard.wire.client import CannotStart, Endpoint, Link, LinkKey, Pool, Role, WireError
+from pegboard.sources.mcp.task import run_task
+from pegboard.wire.client import CannotStart, Declared, Endpoint, Link, LinkKey, Pool, Role, WireError
 from pegboard.wire.client.fault import Answered, TimedOut
 from pegboard.wire.client.hearing import Hooks
 from pegboard.wire.client.negotiate import Family
@@ -29,6 +33,8 @@ _log = logging.getLogger(__name__)
 _COMPLETE = "notifications/elicitation/complete"
 RECONNECTED = "pegboard/reconnected"
 """What is noticed where a new connection stands for one that has ended: everything may be another."""
+_LISTING = "listing"
+"""Whose the links are on which nothing is called: their only use is a list."""
 _PROBE_SECONDS = 5.0
 """So long a server may take to a probe; whoever asks waits less, and an answer that never comes is given up."""
 
@@ -58,7 +64,9 @@ class Upstream:
         may_ask: frozenset[str] = frozenset(),
     ) -> None:
         self.may_ask = may_ask
+        self.declarations = Declarations(may_ask)
         self._own: OwnLinks | None = None
+        self.tasks_only = set[str]()
         self.name = name
         self.endpoint = endpoint
         self.family: Family = family
@@ -119,6 +127,24 @@ class Upstream:
                 self.noticed(RECONNECTED, {})
         return found
 
+    @asynccontextmanager
+    async def listing_link(self, features: JsonObject) -> AsyncGenerator[tuple[Link, JsonObject | None]]:
+        """A link to list the tools that are offered to a client which declared this; what to declare in the request.
+
+        Raises:
+            CannotStart: it could not be opened.
+        """
+        link = await self.link()
+        if link.peer.modern:
+            yield link, features
+            return
+        role = Role(_LISTING, Declared(features))
+        try:
+            yield await self._linked(role), None
+        finally:
+            if self._pool is not None:
+                self._pool.drop(role.key)
+
     async def call(self, params: dict[str, Any], call: Call, headers: Mapping[str, str] | None) -> dict[str, Any]:
         """Send `tools/call`, over a link on which the caller's client can be asked, as far as the server may ask it.
 
@@ -157,7 +183,11 @@ class Upstream:
 
             return await in_rounds(self.name, send, params, client.request, features)
         async with self._own.link(client, features) as (own, key):
-            return await self._send(own, key, params, call, headers)
+
+            async def again() -> dict[str, Any]:
+                return await self._send(own, key, params, call, headers)
+
+            return await after_pages(self.name, again, client, features)
 
     async def _send(
         self,
@@ -168,14 +198,13 @@ class Upstream:
         headers: Mapping[str, str] | None,
         features: JsonObject | None = None,
     ) -> dict[str, Any]:
-        send = link.request(
-            "tools/call",
-            params,
-            timeout=self.call_timeout,
-            on_progress=call.progress,
-            headers=headers,
-            capabilities=features,
-        )
+        timeout, progress = self.call_timeout, call.progress
+        if params["name"] in self.tasks_only and not link.peer.modern:
+            send = run_task(link, params, timeout=timeout, on_progress=progress, headers=headers)
+        else:
+            send = link.request(
+                "tools/call", params, timeout=timeout, on_progress=progress, headers=headers, capabilities=features
+            )
         if call.log is None:
             return await send
         ticket = next(self._log_ids)
@@ -246,6 +275,8 @@ class Upstream:
         return await self._pool.link(role, patient=patient)
 
     def _hooks(self, key: LinkKey) -> Hooks:
+        if key.identity == _LISTING:
+            return Hooks()
         return Hooks(
             changed=self.changes.raise_,
             noticed=lambda method, params: self.noticed(method, params),

@@ -8,7 +8,6 @@ from mcp.shared.exceptions import MCPError
 from pegboard.core.call import Ask, Reply
 from pegboard.core.client import ELICIT
 from pegboard.schema.types import JsonObject, as_object
-from pegboard.wire.server.features import features_of
 from pegboard.wire.server.spelling import spelled
 
 
@@ -20,9 +19,9 @@ def shows_forms(features: JsonObject) -> bool:
     return not kinds or "form" in kinds  # without a word on kinds, forms are meant
 
 
-def asker(ctx: ServerRequestContext[Any, Any]) -> Ask | None:
+def asker(ctx: ServerRequestContext[Any, Any], features: JsonObject) -> Ask | None:
     """Asks over the connection of a request; None where its client cannot be asked."""
-    if not shows_forms(features_of(ctx)) or not ctx.session.can_send_request:
+    if not shows_forms(features) or not ctx.session.can_send_request:
         return None
     channel = ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage]
 

@@ -22,15 +22,14 @@ _UNASKED = 120.0
 def features_of(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
     """What the client has declared of elicitation, sampling and roots, raw."""
     declared = ctx.session.client_capabilities
-    if declared is None:
+    if declared is None or not any(getattr(declared, name) is not None for name in FEATURE_OF.values()):
         return {}
     raw = declared.model_dump(by_alias=True, exclude_none=True)
     return {name: raw[name] for name in FEATURE_OF.values() if name in raw}
 
 
-def connected(ctx: ServerRequestContext[Any, Any]) -> Client | None:
+def connected(ctx: ServerRequestContext[Any, Any], features: JsonObject) -> Client | None:
     """The client behind a request of the handshake family; None where it declared nothing, or cannot be asked."""
-    features = features_of(ctx)
     if not features or not ctx.session.can_send_request:
         return None
     channel = ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from pegboard.core import Progress
 from pegboard.core.call import Ask, Log
 from pegboard.core.client import Client
-from pegboard.schema.types import Json, JsonObject
+from pegboard.schema.types import Json, JsonObject, as_object
 
 INVALID_PARAMS = -32602
 SESSION_KEY = "pegboard/session"
@@ -40,6 +40,7 @@ class Peer:
         shared: whether other clients come under the same id: those of the stateless family over HTTP.
         level: the lowest log level that it wants.
         shown: identifies the list that it knows, or was told has changed.
+        features: what it declared of elicitation, sampling and roots, raw.
     """
 
     id: str
@@ -48,6 +49,12 @@ class Peer:
     shared: bool = False
     level: str = "debug"
     shown: object = field(default=None, repr=False)
+    features: JsonObject = field(default_factory=dict[str, Any], repr=False)
+
+
+def shows_pages(peer: Peer) -> bool:
+    """Whether a client of the handshake family has declared that it shows addresses to a person."""
+    return not peer.stateless and "url" in as_object(peer.features.get("elicitation"))
 
 
 class Relay(Protocol):

@@ -171,13 +171,13 @@ class GatewayServer(Server[Any]):
         log = _logger(ctx, peer, meta)
         try:
             if not peer.stateless:
-                client = connected(ctx)
-                body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log, asker(ctx), client)
-            elif self.rounds is not None and ((features := features_of(ctx)) or params.get("requestState")):
+                ask, client = asker(ctx, peer.features), connected(ctx, peer.features)
+                body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log, ask, client)
+            elif self.rounds is not None and (peer.features or params.get("requestState")):
                 step = partial(self._step, peer, params, str(ctx.request_id))
                 owner = _owner(peer, meta)
                 alone = "" if peer.shared else peer.id
-                body = await self.rounds.answer(params, owner, step, Way(features, alone, progress, log))
+                body = await self.rounds.answer(params, owner, step, Way(peer.features, alone, progress, log))
             else:
                 body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log)
         except Refusal as refusal:
@@ -219,7 +219,8 @@ class GatewayServer(Server[Any]):
             stateless = _stateless(ctx)
             id = self.id if stateless else connection.session_id or uuid4().hex
             agent = info.name if info else None
-            peer = connection.state[_STATE] = Peer(id, stateless, agent, shared=stateless and self.shared)
+            shared = stateless and self.shared
+            peer = connection.state[_STATE] = Peer(id, stateless, agent, shared, features=features_of(ctx))
         return cast("Peer", peer)
 
     def _register(self, ctx: ServerRequestContext[Any, Any]) -> None:
