@@ -80,7 +80,7 @@ def tool(spec: ToolSpec, name: str, family: Family = Family.STATELESS) -> JsonOb
     """
     said = _described(spec)
     row: dict[str, Any] = {**_foreign(spec.meta), "name": name}
-    if as_object(row.get("execution")).get("taskSupport") in ("optional", "required"):
+    if as_object(row.get("execution")).get("taskSupport") == "required":
         del row["execution"]  # every tool of a board is called without a task, whatever its source wants
     optional = {
         "title": spec.title,
