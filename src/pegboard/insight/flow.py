@@ -4,10 +4,8 @@ A value is followed as text. It comes from a result if it stands there as a whol
 cut record keeps beside its excerpt count as part of the result), and calls of one parallel group never feed one
 another, since the model wrote them all before it saw any answer. What stands in several results may come from each.
 
-Where the user's words are not known, a value that stood in an earlier call's arguments is taken for a repetition of
-that argument only if it comes back under the same name, in the same stretch between two user messages and without a
-capital (names and codes are mostly the user's), and if it is a mere word only in calls of one tool. Measured on runs
-whose users' words are known, this is right in two of three cases; the plain rule is right in two of five.
+Where the user's words are not known, the form of a value that stood in an earlier call's arguments tells whether it is
+a repetition of that argument (`repeats.py`).
 """
 
 from bisect import bisect_left
@@ -15,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, cast
 
+from pegboard.insight.repeats import Repeats
 from pegboard.insight.scalars import LONG as _LONG
 from pegboard.insight.scalars import SHORT as _SHORT
 from pegboard.insight.scalars import WORD, general, result_text, scalar_text, scalars, stands_in
@@ -75,7 +74,7 @@ def provenance(run: Run) -> list[list[Use]]:
     """
     values = [_scalars(call) for call in run.calls]
     found_in = _occurrences(run.calls, _followed(values)) if len(values) > 1 else {}
-    words = _Words(run.user_messages)
+    words, repeats = _Words(run.user_messages), Repeats(run.calls)
     first: dict[str, tuple[int, str]] = {}
     uses: list[list[Use]] = []
     for place, row in enumerate(values):
@@ -84,7 +83,8 @@ def provenance(run: Run) -> list[list[Use]]:
             if _SHORT <= len(text) <= _LONG:
                 places = found_in.get(text)
                 sources = () if places is None else _seen(run.calls, places, place)
-                found.append(_use(run.calls, place, (name, path, text), sources, first.get(text), words))
+                said = words.known and words.said(text, run.calls[place].segment)
+                found.append(_use(place, (name, path, text), sources, said, first.get(text), words.known, repeats))
             else:
                 found.append(Use(name, path, text, _SHORT_ONE))
         uses.append(found)
@@ -109,32 +109,25 @@ _RESULT, _ARGUMENT, _USER, _NEW, _SHORT_ONE = Origin
 
 
 def _use(
-    calls: Sequence[CallRecord],
     place: int,
     item: tuple[str, str, str],
     sources: tuple[int, ...],
+    said: bool,
     earlier: tuple[int, str] | None,
-    words: "_Words",
+    known: bool,
+    repeats: Repeats,
 ) -> Use:
     name, path, text = item
-    said = words.known and words.said(text, calls[place].segment)
     before = None if earlier is None else earlier[0]
     if sources:
         origin = _RESULT
     elif said:
         origin = _USER
-    elif earlier is not None and (
-        words.known or earlier[1] == name and _repeated(calls[earlier[0]], calls[place], text)
-    ):
+    elif earlier is not None and (known or repeats.holds(text, name, place, earlier)):
         origin = _ARGUMENT
     else:
         origin = _NEW
     return Use(name, path, text, origin, sources, before, said)
-
-
-def _repeated(before: CallRecord, call: CallRecord, text: str) -> bool:
-    plain = before.segment == call.segment and text == text.lower()
-    return plain and (before.tool == call.tool or any(character.isdigit() for character in text))
 
 
 def answer(run: Run) -> dict[str, Json]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pegboard.insight.flow import provenance
 from pegboard.trace import CallRecord, Run
 
 CORPUS = Path(__file__).parents[2] / "corpus" / "traces"
@@ -60,6 +61,12 @@ def runs() -> Callable[..., list[Run]]:
         make_run(text.replace("{n}", f"{number:03}"), id=f"r{number}", task=f"t{number}")
         for number in range(start, start + count)
     ]
+
+
+@pytest.fixture
+def labels() -> Callable[[Run], list[list[str]]]:
+    """By call, where each scalar of its arguments came from."""
+    return lambda run: [[use.label for use in uses] for uses in provenance(run)]
 
 
 @pytest.fixture
