@@ -11,6 +11,7 @@ from pegboard.index.fields import Field
 from pegboard.index.postings import Floats, Mask, Posting
 
 Ints = npt.NDArray[np.intp]
+Groups = npt.NDArray[np.int32]
 LEAST = 0.15
 """A cosine below this is chance."""
 LEAST_SHOWN = 0.2
@@ -241,7 +242,7 @@ def of_meaning(found: Floats, meaning: Meaning, relative_words: Floats) -> None:
     found[7] = meaning.known
 
 
-def together(found: Floats, groups: Ints) -> Floats:
+def together(found: Floats, groups: Groups) -> Floats:
     """All signals, a row a candidate, with what the other tools of its namespace tell."""
     starts = range(len(OF_WORDS), len(found), len(OF_MEANING))
     told = best_of_group(found.take([1, *[start + 1 for start in starts]], axis=0), groups)
@@ -262,7 +263,7 @@ def _spread(meaning: Floats) -> Floats:
     return centred * np.float32(1 / max(sqrt(float(centred @ centred) / len(centred)), 1e-3))
 
 
-def best_of_group(scores: Floats, groups: Ints) -> Floats:
+def best_of_group(scores: Floats, groups: Groups) -> Floats:
     """Of each candidate, the best score of another candidate of its namespace; zero where there is none.
 
     Parameters:

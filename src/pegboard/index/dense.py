@@ -107,21 +107,26 @@ class Vectors:
         """Add rows for the next slots."""
         count = self._count + len(rows)
         if count > len(self.rows):
-            size = max(count, len(self.rows) * 3 // 2 + 16)
-            whole = size <= WHOLE or not self.ordered
-            self.rows = _grown(self.rows, size)
-            self._scales = np.resize(self._scales, size)
-            if whole != self._whole:
-                self._whole = whole
-                self._compared = self.rows[:, :LEADING].astype(np.float32)
-            else:
-                self._compared = _grown(self._compared, size)
+            self.reserve(max(count, len(self.rows) * 3 // 2 + 16))
         new = slice(self._count, count)
         self.rows[new] = rows
         floats = rows.astype(np.float32)
         self._scales[new] = inverse_lengths(floats)
         self._compared[new] = floats if self._whole else floats[:, :LEADING]
         self._count = count
+
+    def reserve(self, size: int) -> None:
+        """Make room for so many slots."""
+        if size <= len(self.rows):
+            return
+        whole = size <= WHOLE or not self.ordered
+        self.rows = _grown(self.rows, size)
+        self._scales = np.resize(self._scales, size)
+        if whole != self._whole:
+            self._whole = whole
+            self._compared = self.rows[:, :LEADING].astype(np.float32)
+        else:
+            self._compared = _grown(self._compared, size)
 
     def keep(self, slots: Ints) -> None:
         """Keep these slots alone, in this order."""

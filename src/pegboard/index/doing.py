@@ -59,7 +59,9 @@ def wanted(request: Sequence[str]) -> Doing:
 
 def done_by(spec: ToolSpec) -> Doing:
     """What a tool does: by its effects, else by the verb of its name, else by that of its description."""
-    told = [*words(spec.name.name), *words(spec.description[:40])[:1]]
+    declared = _OF_EFFECTS.get(spec.effects)
+    if declared is not None:
+        return declared
     verbs, _ = _verbs()
-    named = next((verbs[word] for word in told if word in verbs), Doing.EITHER)
-    return _OF_EFFECTS.get(spec.effects, named)
+    told = [*words(spec.name.name), *words(spec.description[:40])[:1]]
+    return next((verbs[word] for word in told if word in verbs), Doing.EITHER)

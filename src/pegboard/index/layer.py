@@ -74,6 +74,11 @@ class Layer:
         self._stopped = True
         self._idle.wait(10)
 
+    def reserve(self, count: int) -> None:
+        """Make room for so many tools, where they are many more than there are."""
+        if count > len(self.vectors) * 2:
+            self.vectors.reserve(count)
+
     def append(self, specs: Sequence[ToolSpec], first: int) -> None:
         """Add tools in the slots from `first` on."""
         if isinstance(self.embedder, StaticEmbedder):

@@ -1,7 +1,6 @@
 """Requests that name a tool: its exact name in any case and with any separators, or the beginning of it."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from pegboard.core import ToolName, ToolSpec
@@ -44,26 +43,30 @@ class Names:
     """Tools by the keys of their names, updated in place."""
 
     def __init__(self) -> None:
-        self._tools: dict[str, dict[ToolName, None]] = {}
-        self._sorted: list[str] | None = None
+        self._tools: dict[str, tuple[ToolName, ...] | dict[ToolName, None]] = {}
         self._beginnings: set[str] = set()
+        self._begin: dict[str, list[str]] = {}
 
     def add(self, spec: ToolSpec) -> None:
         """Add one tool."""
         for found in keys(spec):
-            if found not in self._tools:
-                self._sorted = None
+            known = self._tools.get(found)
+            if known is None:
+                self._tools[found] = (spec.name,)
                 self._beginnings.add(found[:BEGINNING])
-            self._tools.setdefault(found, {})[spec.name] = None
+                self._begin.setdefault(found[:PREFIX], []).append(found)
+            else:
+                known = self._tools[found] = dict.fromkeys(known) if isinstance(known, tuple) else known
+                known[spec.name] = None
 
     def remove(self, spec: ToolSpec) -> None:
         """Remove one tool."""
         for found in keys(spec):
-            tools = self._tools.get(found, {})
-            tools.pop(spec.name, None)
-            if not tools:
-                self._tools.pop(found, None)
-                self._sorted = None
+            known = self._tools.get(found)
+            if isinstance(known, dict):
+                known.pop(spec.name, None)
+            if (not known or known == (spec.name,)) and self._tools.pop(found, None) is not None:
+                self._begin[found[:PREFIX]].remove(found)
 
     def named(self, query: str) -> list[list[ToolName]]:
         """The tools that the request names, one list for each name in it, in the request's order."""
@@ -113,12 +116,9 @@ class Names:
         return [begun] if begun else []
 
     def _starting_with(self, beginning: str) -> Iterator[ToolName]:
-        if self._sorted is None:
-            self._sorted = sorted(self._tools)
-        for n in range(bisect_left(self._sorted, beginning), len(self._sorted)):
-            if not self._sorted[n].startswith(beginning):
-                return
-            yield from self._tools[self._sorted[n]]
+        for found in sorted(self._begin.get(beginning[:PREFIX], ())):
+            if found.startswith(beginning):
+                yield from self._tools[found]
 
 
 def _plain(token: str) -> str:

@@ -30,6 +30,19 @@ class Posting:
     fields: Bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The terms of some tools: parallel arrays, by slot and then by term.
+
+    Parameters:
+        numbers: the terms.
+        held: what each of them holds.
+    """
+
+    numbers: Ints
+    held: Posting
+
+
 class Postings:
     """Term to tools, updated in place. A removed tool's postings stay until the next merge; the caller masks them."""
 
@@ -40,29 +53,22 @@ class Postings:
         self._recent: dict[int, tuple[list[int], list[float], list[int]]] = {}
         self._recent_size = 0
 
-    def add(self, slot: int, entry: Mapping[str, tuple[float, int]]) -> None:
-        """Add one tool: the impact and the field bits of each of its terms."""
-        terms, recent = self.terms, self._recent
-        for term, (impact, fields) in entry.items():
-            number = terms.setdefault(term, len(terms))
+    def add(self, new: Weighed) -> None:
+        """Add a few tools, in slots above those of all others."""
+        recent, held = self._recent, new.held
+        rows = zip(new.numbers.tolist(), held.slots.tolist(), held.impacts.tolist(), held.fields.tolist(), strict=True)
+        for number, slot, impact, fields in rows:
             row = recent.get(number)
             if row is None:
                 row = recent[number] = ([], [], [])
             row[0].append(slot)
             row[1].append(impact)
             row[2].append(fields)
-        self._recent_size += len(entry)
+        self._recent_size += len(new.numbers)
 
-    def add_many(self, first: int, entries: Sequence[Mapping[str, tuple[float, int]]]) -> None:
-        """Add many tools at once, in the slots from `first` on."""
-        terms = self.terms
-        numbers = [terms.setdefault(term, len(terms)) for entry in entries for term in entry]
-        values = [value for entry in entries for value in entry.values()]
-        sizes = np.array([len(entry) for entry in entries])
-        slots = np.repeat(np.arange(first, first + len(entries), dtype=np.int32), sizes)
-        impacts = np.array([impact for impact, _ in values], np.float32)
-        fields = np.array([bits for _, bits in values], np.uint8)
-        self._bulk_up((np.array(numbers, np.int32), slots, impacts, fields))
+    def add_many(self, new: Sequence[Weighed]) -> None:
+        """Add many tools at once, in slots above those of all others."""
+        self._bulk_up(new)
 
     @property
     def due(self) -> bool:
@@ -75,22 +81,23 @@ class Postings:
         Parameters:
             moved: each slot's new number, in the same order, or -1 where its tool is gone.
         """
-        self._bulk_up(None, moved)
+        self._bulk_up((), moved)
 
-    def _bulk_up(self, new: tuple[Ints, Ints, Floats, Bytes] | None, moved: Ints | None = None) -> None:
+    def _bulk_up(self, new: Sequence[Weighed], moved: Ints | None = None) -> None:
         counts = np.diff(self._starts)
         recent = self._recent.items()
         parts = [
-            (np.repeat(np.arange(len(counts), dtype=np.int32), counts), *self._arrays()),
+            (np.repeat(np.arange(len(counts), dtype=np.int32), counts), *_arrays(self._bulk)),
             *((np.full(len(row[0]), number, np.int32), *_arrays_of(row)) for number, row in recent),
-            *((new,) if new else ()),
+            *((part.numbers, *_arrays(part.held)) for part in new),
         ]
         numbers, slots, impacts, fields = (np.concatenate(part) for part in zip(*parts, strict=True))
+        del parts
         if moved is not None:
             slots = moved[slots]
             kept = slots >= 0
             numbers, slots, impacts, fields = numbers[kept], slots[kept], impacts[kept], fields[kept]
-        order = np.lexsort((slots, numbers))
+        order = numbers.argsort(kind="stable")  # the slots of each term are in order as they are
         numbers = numbers[order]
         first = np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1])) if len(numbers) else numbers
         names = list(self.terms)
@@ -114,9 +121,6 @@ class Postings:
         found._bulk = Posting(arrays["slots"], arrays["impacts"], arrays["fields"])
         return found
 
-    def _arrays(self) -> tuple[Ints, Floats, Bytes]:
-        return self._bulk.slots, self._bulk.impacts, self._bulk.fields
-
     def __contains__(self, term: str) -> bool:
         """Whether a tool holds the term, or held it before the last merge."""
         return term in self.terms
@@ -137,6 +141,10 @@ class Postings:
             np.append(bulk.impacts[start:stop], impacts),
             np.append(bulk.fields[start:stop], fields),
         )
+
+
+def _arrays(held: Posting) -> tuple[Ints, Floats, Bytes]:
+    return held.slots, held.impacts, held.fields
 
 
 def _arrays_of(row: tuple[list[int], list[float], list[int]]) -> tuple[Ints, Floats, Bytes]:

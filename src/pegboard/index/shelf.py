@@ -1,6 +1,5 @@
 """The index's file: what tools are found by, kept between runs and checked against the tools' texts."""
 
-import json
 import os
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from pegboard.core import ToolSpec
 
-FORMAT = "pegboard-index 1"
+FORMAT = "pegboard-index 2"
 PRINT = 16
 """Bytes of a fingerprint."""
 
@@ -33,8 +32,8 @@ def fingerprint(spec: ToolSpec) -> bytes:
     """Changes whenever anything changes that a tool is found by."""
     name = spec.name
     found = [name.namespace, name.name, name.version, spec.title, spec.description, spec.category, spec.aliases]
-    text = json.dumps([*found, spec.input, spec.examples], default=str)
-    return blake2b(text.encode(), digest_size=PRINT).digest()
+    text = repr([*found, spec.input, spec.examples])
+    return blake2b(text.encode(errors="backslashreplace"), digest_size=PRINT).digest()
 
 
 def write(

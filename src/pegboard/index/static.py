@@ -88,7 +88,12 @@ class StaticEmbedder:
         """One row a tool, of what it is and of its parameters, which count less: many are the same everywhere."""
         found = np.zeros((len(gists), self.dim), np.float32)
         for n, (head, parameters) in enumerate(gists):
-            found[n] = self.embed_words(words(head)) + PARAMETERS * self.embed_words(words(parameters))
+            told = rows_of(words(head), self.rows)
+            numbers = told + rows_of(words(parameters), self.rows)
+            if numbers:
+                scales = self._scales.take(numbers)
+                scales[len(told) :] *= PARAMETERS
+                found[n] = scales @ self._table.take(numbers, axis=0).astype(np.float32)
         return found
 
     def embed_query(self, text: str) -> Floats:

@@ -13,19 +13,21 @@ from pegboard.index.doing import done_by
 from pegboard.index.graph import Graph
 from pegboard.index.layer import Layer
 from pegboard.index.names import Names
-from pegboard.index.postings import Floats, Mask, Postings
+from pegboard.index.postings import Floats, Mask, Postings, Weighed
 from pegboard.index.precedence import Precedence
 from pegboard.index.protocol import Where
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.view import View
 from pegboard.index.vocabulary import Vocabulary
-from pegboard.index.words import Entry, entry
+from pegboard.index.words import entry, weighed
 
-Ints = npt.NDArray[np.intp]
-MANY = 200
-"""So many tools at once are added in bulk."""
+Ints = npt.NDArray[np.int32]
+Doings = npt.NDArray[np.int8]
+MANY = 500
+"""So many tools are read at a time, and at least so many at once are added in bulk."""
 MASKS = 64
 """So many filters are remembered."""
+_NONE = np.zeros(0, np.bool_)
 
 
 class Tools:
@@ -49,9 +51,11 @@ class Tools:
         self._graphs: dict[Where | None, Graph] = {}
         self.postings = Postings()
         self.layers = [Layer(embedder) for embedder in embedders]
-        self.group: Ints = np.zeros(0, np.intp)
+        self.group: Ints = np.zeros(0, np.int32)
         self.name_size: Floats = np.zeros(0, np.float32)
-        self.doing: npt.NDArray[np.int8] = np.zeros(0, np.int8)
+        self.doing: Doings = np.zeros(0, np.int8)
+        self._live: Mask = np.zeros(0, np.bool_)
+        self._admitted: dict[Where, Mask] = {}
 
     def __len__(self) -> int:
         return len(self.slots)
@@ -78,43 +82,51 @@ class Tools:
             self._drop(name)
         specs = list({spec.name: spec for spec in put}.values())
         if specs:
-            self._append(specs, [entry(spec) for spec in specs])
+            self._append(specs)
         self._views.clear()
         self._graphs.clear()
         if self.postings.due or len(self._specs) > 2 * len(self.slots) + 100:
             self._merge()
 
-    def _append(self, specs: Sequence[ToolSpec], entries: Sequence[Entry]) -> None:
+    def _append(self, specs: Sequence[ToolSpec]) -> None:
         for spec in specs:
             self._drop(spec.name)
-        first = len(self._specs)
-        if len(specs) > MANY:
-            self.postings.add_many(first, [found.terms for found in entries])
+        for layer in self.layers:
+            layer.reserve(len(self._specs) + len(specs))
+        read = [self._read(specs[start : start + MANY]) for start in range(0, len(specs), MANY)]
+        if len(specs) >= MANY:
+            self.postings.add_many(read)
         else:
-            for n, found in enumerate(entries):
-                self.postings.add(first + n, found.terms)
-        for found in entries:
-            self.vocabulary.add(found.spelt)
-        self._place(specs, [b""] * len(specs))
-        sizes = np.array([found.name_size for found in entries], np.float32)
-        self.name_size = np.append(self.name_size, sizes)
+            for part in read:
+                self.postings.add(part)
+
+    def _read(self, specs: Sequence[ToolSpec]) -> Weighed:
+        """Read so many tools at a time that what is read of them is small beside what is kept."""
+        first = len(self._specs)
+        entries = [entry(spec) for spec in specs]
+        found = weighed(entries, first, self.postings.terms)
+        for read in entries:
+            self.vocabulary.add(read.spelt)
+        sizes = np.array([read.name_size for read in entries], np.float32)
+        self._place(specs, [b""] * len(specs), sizes, np.array([done_by(spec) for spec in specs], np.int8))
         for layer in self.layers:
             layer.append(specs, first)
+        return found
 
-    def _place(self, specs: Iterable[ToolSpec], prints: Iterable[bytes]) -> None:
+    def _place(self, specs: Sequence[ToolSpec], prints: Iterable[bytes], sizes: Floats, doing: Doings) -> None:
         """Give each tool the next slot."""
         groups: list[int] = []
-        doing: list[int] = []
         for spec in specs:
             self.slots[spec.name] = len(self._specs)
             self._specs.append(spec)
             self.names.add(spec)
             self.precedence.add(spec)
             groups.append(self._groups.setdefault(spec.name.namespace, len(self._groups)))
-            doing.append(done_by(spec))
         self._prints += prints
-        self.group = np.append(self.group, np.array(groups, np.intp))
-        self.doing = np.append(self.doing, np.array(doing, np.int8))
+        self.group = np.append(self.group, np.array(groups, np.int32))
+        self.doing = np.append(self.doing, doing)
+        self.name_size = np.append(self.name_size, sizes)
+        self._live = np.append(self._live, np.ones(len(specs), np.bool_))
 
     def _drop(self, name: ToolName) -> None:
         slot = self.slots.pop(name, None)
@@ -122,6 +134,7 @@ class Tools:
             self.names.remove(spec)
             self.precedence.remove(name)
             self._specs[slot] = None
+            self._live[slot] = False
 
     def _merge(self) -> None:
         """Close the gaps that removed tools left."""
@@ -134,6 +147,9 @@ class Tools:
             self._prints = [self._prints[slot] for slot in kept.tolist()]
             self.slots = {spec.name: slot for slot, spec in enumerate(self._specs) if spec is not None}
             self.group, self.name_size, self.doing = self.group[kept], self.name_size[kept], self.doing[kept]
+            self._live = np.ones(len(kept), np.bool_)
+            self._admitted.clear()
+            self._views.clear()
             for layer in self.layers:
                 layer.keep(kept, (self.spec(slot) for slot in range(len(kept))))
 
@@ -149,8 +165,17 @@ class Tools:
         return known
 
     def _mask(self, where: Where | None) -> Mask:
-        admitted = (spec is not None and (where is None or where.admits(spec)) for spec in self._specs)
-        return np.fromiter(admitted, np.bool_, len(self._specs))
+        """Which slots may be shown; a tool is looked at once for each filter."""
+        if where is None:
+            return self._live.copy()
+        known = self._admitted.get(where, _NONE)
+        if len(known) < len(self._specs):
+            new = self._specs[len(known) :]
+            admitted = np.fromiter((spec is not None and where.admits(spec) for spec in new), np.bool_, len(new))
+            if len(self._admitted) >= MASKS:
+                self._admitted.clear()
+            known = self._admitted[where] = np.append(known, admitted)
+        return known & self._live
 
     def graph(self, where: Where | None) -> Graph:
         """Who produces what whom needs, among the tools that may be shown."""
@@ -172,7 +197,14 @@ class Tools:
         terms, postings = self.postings.arrays()
         spelt = self.vocabulary.spelt
         vectors = {f"layer{n}": layer.vectors.rows[: len(prints)] for n, layer in enumerate(self.layers)}
-        shelf.write(path, self._version, terms, spelt, prints, {**postings, **vectors, "sizes": self.name_size})
+        shelf.write(
+            path,
+            self._version,
+            terms,
+            spelt,
+            prints,
+            {**postings, **vectors, "sizes": self.name_size, "doing": self.doing},
+        )
 
     def load(self, path: Path, specs: Iterable[ToolSpec]) -> int:
         """Hold these tools and no others, reading only those that `path` does not know.
@@ -191,15 +223,17 @@ class Tools:
         held = [wanted.get(known) for known in stored.prints]
         self.vocabulary.add(stored.spelt)
         self.postings = Postings.of(stored.terms, stored.arrays)
-        self._place([spec for spec in held if spec is not None], [known for known in stored.prints if known in wanted])
-        if len(self.slots) < len(held):
-            kept = np.array([n for n, spec in enumerate(held) if spec is not None], np.intp)
+        kept = np.array([n for n, spec in enumerate(held) if spec is not None], np.intp)
+        self._place(
+            [spec for spec in held if spec is not None],
+            [known for known in stored.prints if known in wanted],
+            stored.arrays["sizes"][kept],
+            stored.arrays["doing"][kept],
+        )
+        if len(kept) < len(held):
             moved = np.full(len(held), -1, np.int32)
             moved[kept] = np.arange(len(kept), dtype=np.int32)
             self.postings.merge(moved)
-        else:
-            kept = np.arange(len(held))
-        self.name_size = stored.arrays["sizes"][kept]
         for n, layer in enumerate(self.layers):
             layer.adopt(stored.arrays[f"layer{n}"][kept], [self.spec(slot) for slot in range(len(kept))])
         count = len(self.slots)
