@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -116,13 +117,12 @@ class Board(Overseen, Proceeding, Supplied):
         self.name = name
         self._wanted = version
         self.residency = residency or Residency()
-        self._config = config
-        self._refresh_first = refresh
+        self._config, self._refresh_first = config, refresh
         self._meta = meta_tools(self)
         shelf = memory.folder / "index.npz" if memory is not None and memory.folder is not None else None
         reserved = {name: ToolName("", name) for name in META_NAMES}
-        encoder = config.board.encoder if config is not None else "off"
-        self._held = Holdings(lambda: make_index(encoder), self.residency, reserved, shelf)
+        index = partial(make_index, config.board.encoder if config is not None else "off")
+        self._held = Holdings(index, self.residency, reserved, shelf, lambda: self._passage.uses())
         self._memory = memory
         self.assets = assets
         self._builtins = tuple(BUILTINS[name] for name in builtins)

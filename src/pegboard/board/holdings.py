@@ -14,7 +14,7 @@ from pegboard.catalog import AliasTable, Catalog, Diff, Unknown, resolve
 from pegboard.core import Session, Tool, ToolName, ToolSpec
 from pegboard.core.bulk import no_collection
 from pegboard.discovery.residency import Exposed, Residency, expose, exposed_to
-from pegboard.index import Found, Index, Where
+from pegboard.index import Found, Index, Use, Where
 from pegboard.index.graph import Graph
 from pegboard.invoke.pool import selection_of
 from pegboard.surface import mcp
@@ -35,6 +35,7 @@ class Holdings:
         residency: decides which tools a model sees at once.
         reserved: names that no tool may take, and what they mean.
         shelf: where the index is kept between runs.
+        uses: how past runs used the tools, read when the index is made; it counts a little.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Holdings:
         residency: Residency,
         reserved: Mapping[str, ToolName],
         shelf: Path | None = None,
+        uses: Callable[[], Mapping[ToolName, Use]] = dict,
     ) -> None:
         self.catalog = Catalog()
         self.aliases = AliasTable()
@@ -52,6 +54,7 @@ class Holdings:
         self._residency = residency
         self._deferred_bytes: int | None = None
         self._make_index = index
+        self._uses = uses
         self._index: Index | None = None
         self._reserved = reserved
         self.reserved = frozenset(reserved.values())
@@ -160,6 +163,8 @@ class Holdings:
             else:
                 index.update(put=self._searched(catalog))
                 self._unsaved = True
+        if isinstance(index, Weighed) and (uses := self._uses()):
+            index.weigh(uses)
         if isinstance(index, Slow):
             index.wait(PATIENCE)
         self._index = index
@@ -197,6 +202,15 @@ class Shelved(Protocol):
 
     def load(self, path: Path, specs: Iterable[ToolSpec]) -> int:
         """Hold these tools, and say how many the file knew."""
+        ...
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """An index in which past use may count a little."""
+
+    def weigh(self, uses: Mapping[ToolName, Use]) -> None:
+        """Let it count."""
         ...
 
 

@@ -12,6 +12,7 @@ from pegboard.board.consent import Consent
 from pegboard.config import Config, SourceConfig
 from pegboard.core import Call, Failure, Handler, Health, Middleware, Shelf, Source, Tool, ToolName, ToolSpec, pipeline
 from pegboard.errors import StoreError
+from pegboard.index import Use
 from pegboard.invoke.binary import binary
 from pegboard.invoke.conceal import conceal
 from pegboard.invoke.concurrency import concurrency
@@ -203,6 +204,17 @@ class Passage:
             return most_used(self.recorder.store, most)
         except StoreError:
             return ()
+
+    def uses(self) -> Mapping[ToolName, Use]:
+        """How past runs used the tools; nothing where nothing can be read. Blocks."""
+        if self.recorder is None:
+            return {}
+        from pegboard.discovery.learned import uses
+
+        try:
+            return uses(self.recorder.store)
+        except StoreError:
+            return {}
 
     async def close(self) -> None:
         """Write what is still to be recorded, even while the board is being cancelled."""

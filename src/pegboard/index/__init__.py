@@ -3,12 +3,12 @@
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from pegboard.index.protocol import Found, Hit, Index, Prerequisite, Where
+from pegboard.index.protocol import Found, Hit, Index, Prerequisite, Use, Where
 
 if TYPE_CHECKING:
     from pegboard.index.engine import ToolIndex
 
-__all__ = ["Found", "Hit", "Index", "Prerequisite", "Where", "default", "make", "with_encoder"]
+__all__ = ["Found", "Hit", "Index", "Prerequisite", "Use", "Where", "default", "make", "with_encoder"]
 
 
 def default() -> Index:

@@ -78,6 +78,8 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
         least: of each row, what a score must be above.
     """
     size = scores.shape[1]
+    if not size:
+        return np.zeros(0, np.bool_)
     if size > FEW:
         floors = [_floor(row, count) for row, count in zip(scores, counts, strict=True)]
     else:

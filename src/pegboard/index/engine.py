@@ -1,6 +1,6 @@
 """The search engine: words and meaning, ranked together, over tools that come and go."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from pegboard.index.doing import OPPOSITE
 from pegboard.index.explain import hit
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.postings import Floats, Mask
-from pegboard.index.protocol import Found, Hit, Prerequisite, Where
+from pegboard.index.prior import Priors
+from pegboard.index.protocol import Found, Hit, Prerequisite, Use, Where
 from pegboard.index.tools import Tools
 from pegboard.index.view import Read, View
 
@@ -67,6 +68,7 @@ class ToolIndex:
     def __init__(self, *embedders: Embedder, rerank: rank.Reranker | None = None) -> None:
         self.tools = Tools(embedders)
         self._rerank = rerank
+        self._priors = Priors({})
 
     def __len__(self) -> int:
         return len(self.tools)
@@ -74,6 +76,10 @@ class ToolIndex:
     def update(self, *, put: Iterable[ToolSpec] = (), remove: Iterable[ToolName] = ()) -> None:
         """Add or replace tools, and remove others, without a rebuild."""
         self.tools.update(put=put, remove=remove)
+
+    def weigh(self, uses: Mapping[ToolName, Use]) -> None:
+        """Let past use count a little: see `prior`. It changes the order of hits, never how sure they are."""
+        self._priors = Priors(uses)
 
     def save(self, path: Path) -> None:
         """Write what the tools are found by, so that `load` need not read them anew."""
@@ -106,11 +112,12 @@ class ToolIndex:
         request = read(query)
         named = self._named(query, view.mask)
         ranked = self.ranked(request, view, [slot for group in named for slot in group])
-        values = self._values(request, ranked)
+        fitting = self._fitting(request, ranked)
+        values = self._values(request, ranked, fitting)
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
-        sure = confidence.of(ranked.kind, *self._calibrated(ranked, values), top, named=sum(map(len, named)))
+        sure = confidence.of(ranked.kind, *self._calibrated(ranked, fitting), top, named=sum(map(len, named)))
         hits = self._hits(request, ranked, top, values, sure.each)
         return Found(
             query=query,
@@ -123,14 +130,20 @@ class ToolIndex:
             prerequisites=self._before([found.name for found in hits], where) if with_prerequisites else (),
         )
 
-    def _values(self, request: Request, ranked: Ranked) -> Floats:
-        """The candidates' scores."""
-        tools, slots = self.tools, ranked.slots
+    def _fitting(self, request: Request, ranked: Ranked) -> Floats:
+        """How well each candidate meets the request."""
         values = rank.fused(ranked.signals)
+        if request.wants and len(values):
+            values = values - np.float32(OPPOSITE) * (self.tools.doing[ranked.slots] == -request.wants)
+        return values
+
+    def _values(self, request: Request, ranked: Ranked, values: Floats) -> Floats:
+        """The candidates' scores: how well they fit, and what comes before what."""
+        tools, slots = self.tools, ranked.slots
         if not len(values):
             return values
-        if request.wants:
-            values = values - np.float32(OPPOSITE) * (tools.doing[slots] == -request.wants)
+        if self._priors:
+            values = self._priors.applied(values, slots, tools.slots)
         if self._rerank is not None:
             values = self._rerank(request.text, [tools.spec(slot) for slot in slots], ranked.signals, values)
         if tools.precedence:

@@ -115,6 +115,21 @@ class Found:
     prerequisites: tuple[Prerequisite, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How past runs used one tool.
+
+    Parameters:
+        runs: how many runs called it.
+        calls: how many calls that were.
+        failed: how many of the calls failed.
+    """
+
+    runs: int = 0
+    calls: int = 0
+    failed: int = 0
+
+
 class Index(Protocol):
     """A search engine over specs. It is updated in place; a search never sees half an update."""
 

@@ -14,8 +14,9 @@ from pegboard.board.passage import Passage
 from pegboard.core import FailureCode, Session, ToolName, ToolSpec
 from pegboard.discovery import Residency
 from pegboard.discovery.announce import WHOLE, announcement
-from pegboard.discovery.learned import most_used
+from pegboard.discovery.learned import most_used, uses
 from pegboard.errors import PegboardError
+from pegboard.index import Use
 from pegboard.testing import FakeSource, MemoryTraces
 from pegboard.trace.record import CallRecord
 from pegboard.trace.recorder import Recorder
@@ -128,6 +129,32 @@ async def test_a_meta_tool_is_described_and_never_listed_twice() -> None:
 
 def record(run: str, tool: str, agent: str | None = None) -> Entry:
     return Entry(run, 0, CallRecord(id="1", tool=tool, ok=True, started=float(run), seconds=0.0), agent)
+
+
+async def test_of_two_tools_that_fit_alike_the_one_that_runs_called_well_comes_first() -> None:
+    traces = MemoryTraces()
+    for run in range(6):
+        traces.append([record(str(run), "files.t7"), record(str(run), "files.t8")])
+    for run in range(10, 16):
+        bad = CallRecord(id="1", tool="files.t2", ok=False, failure=FailureCode.UPSTREAM, started=float(run))
+        refused = CallRecord(id="2", tool="files.t9", ok=False, failure=FailureCode.DECLINED, started=float(run))
+        traces.append([Entry(str(run), 0, bad, None), Entry(str(run), 1, refused, None)])
+    traces.append([record(str(run), "files.t1", agent="cli") for run in range(20, 30)])
+    assert uses(traces) == {
+        ToolName("files", "t2"): Use(6, 6, 6),
+        ToolName("files", "t7"): Use(6, 6, 0),
+        ToolName("files", "t8"): Use(6, 6, 0),
+        ToolName("files", "t9"): Use(6, 6, 0),
+    }
+    same = FakeSource("files", [ToolSpec(name=ToolName("files", f"t{n}"), description="Do it.") for n in range(10)])
+    async with Board.of(same, passage=Passage(recorder=Recorder(traces))) as board:
+        used = [hit.name.name for hit in (await board.search("do it", 10)).hits]
+        named = (await board.search("t2")).hits[0].name.name
+    async with Board.of(same) as board:
+        unused = [hit.name.name for hit in (await board.search("do it", 10)).hits]
+    assert used == ["t7", "t8", "t9", "t0", "t1", "t3", "t4", "t5", "t6", "t2"]
+    assert unused == [f"t{n}" for n in range(10)]
+    assert named == "t2"
 
 
 @pytest.mark.requirement("C9.6")

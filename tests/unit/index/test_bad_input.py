@@ -46,6 +46,12 @@ def test_the_right_tool_is_found_in_the_noise(index_of, query):
     assert names_of(engine.search(query).hits)[0] == "mail.send"
 
 
+@pytest.mark.parametrize("query", REQUESTS.values(), ids=REQUESTS.keys())
+def test_a_search_of_nothing_finds_nothing(index_of, query):
+    found = index_of().search(query)
+    assert (found.hits, found.confidence, found.total) == ((), 0.0, 0)
+
+
 SCHEMAS: dict[str, Any] = {
     "properties that are strings": {"type": "object", "properties": {"path": "string", "mode": "string"}},
     "properties that are a list": {"type": "object", "properties": ["path", "mode"]},
