@@ -2,16 +2,19 @@
 
 import json as jsonlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
+from pegboard.board import Board
 from pegboard.cli.exit import Exit
 from pegboard.cli.lower import Target, cap_of
 from pegboard.cli.open import opened, unwell
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import counted, data, say
+from pegboard.errors import ConfigError
 from pegboard.surface.offer import Offer
 
 Search = Literal["client", "hosted", "bm25", "regex", "tools"]
@@ -25,6 +28,7 @@ async def export(
     budget: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     total: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     cap: str | None = None,
+    programs: Annotated[bool, Parameter(negative=())] = False,
     sorted: Annotated[bool, Parameter(negative=())] = False,
     config: ConfigFile = DEFAULT_CONFIG,
     json: AsJson = False,
@@ -48,6 +52,8 @@ async def export(
     cap
         The most that a description may take: agent-plugin, openai-legacy, runtype, a number of characters, or a
         number of bytes such as 1000b.
+    programs
+        Let programs that the provider runs call the tools that [codemode] lets code call (openai-responses, anthropic).
     sorted
         Sort the keys of every object.
     """
@@ -57,6 +63,8 @@ async def export(
     options = {key: value for key, value in wanted.items() if value is not None}
     async with opened(config) as board:
         view = board.view(single_turn=all)
+        if programs:
+            options["programs"] = _callable_by_code(board, config)
         missing = unwell(await board.statuses())
         made = offer(replace(view, refusal=None, notes=()) if all else view, target, **options)
     document = made.to_json() if json else {"tools": made.tools}
@@ -66,6 +74,17 @@ async def export(
     if not json:
         _tell(made)
     return Exit.FINDING if made.refused else Exit.OK
+
+
+def _callable_by_code(board: Board, config: Path) -> list[str]:
+    picked: list[str] = [] if board.config is None else board.config.tables["codemode"]["tools"]
+    if not picked:
+        raise ConfigError(
+            "There is no tool that programs may call.",
+            where=f"{config}: codemode.tools",
+            next_step='Write for example:  [codemode]  tools = ["mcp:*"]',
+        )
+    return picked
 
 
 def _tell(made: Offer) -> None:

@@ -132,7 +132,10 @@ def _show_calls(parent: str | None, children: Mapping[str | None, Sequence[CallR
 
 def _line(call: CallRecord) -> str:
     outcome = "ok" if call.ok else f"{call.failure}: {one_line(call.error or '')}"
-    parts = [clock_time(call.started), call.tool, "" if call.seconds is None else f"{call.seconds:.3f} s", outcome]
+    approval: Mapping[str, Any] = call.meta.get("approval") or {}
+    said = f"approved ({approval.get('choice')}, by {approval.get('by')})" if approval else ""
+    took = "" if call.seconds is None else f"{call.seconds:.3f} s"
+    parts = [clock_time(call.started), call.tool, took, outcome, said]
     return "  ".join(part for part in parts if part)
 
 

@@ -12,7 +12,8 @@ AGENT = Table(
         Key(
             "model",
             TEXT,
-            "The model: `provider:name` with a provider that pydantic-ai knows, or the bare name at `base_url`.",
+            "The model: `provider:name` with a provider that pydantic-ai knows, or the bare name at `base_url` (behind "
+            "`openai-responses:` where that speaks the Responses API alone).",
             required=True,
             example='"openai:gpt-5"',
         ),

@@ -9,14 +9,13 @@ from pegboard.board import Board
 from pegboard.core import FailureCode, Result, Session, ToolName
 from pegboard.errors import MissingExtraError
 from pegboard.frameworks.listed import Listed, Row
-from pegboard.surface.offer import Offer
+from pegboard.surface.offer import Offer, read_arguments
 from pegboard.surface.parts import Kind, Part, joined, parts_of
 
 try:
     from pydantic_ai import BinaryContent, ModelRetry, RunContext, ToolDefinition, ToolFailed
     from pydantic_ai.tools import AgentDepsT
     from pydantic_ai.toolsets.abstract import AbstractToolset, ToolsetTool
-    from pydantic_core import SchemaValidator, core_schema
 except ImportError as error:
     raise MissingExtraError("pydantic-ai", feature="A board as a toolset of pydantic-ai") from error
 
@@ -26,7 +25,18 @@ RETRIES = 2
 Heard: TypeAlias = Callable[[str, ToolName, Any, Result], object]
 """Hears of a call."""
 
-_ANYTHING = SchemaValidator(core_schema.any_schema())
+
+class _AsSent:
+    """Takes arguments as the model sent them: what is no JSON is the board's to refuse, to record and to count."""
+
+    def validate_json(self, input: str | bytes | bytearray, **_: Any) -> Any:
+        """The arguments of a text; none where it says null."""
+        text = input if isinstance(input, str) else input.decode("utf-8", "replace")
+        return self.validate_python(read_arguments(text))
+
+    def validate_python(self, input: Any, **_: Any) -> Any:
+        """The arguments; none where there are none."""
+        return {} if input is None else input
 
 
 @dataclass(kw_only=True)
@@ -96,7 +106,7 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
             strict=True if row.definition.strict else None,
         )
         return _BoardTool(
-            toolset=self, tool_def=definition, max_retries=RETRIES, args_validator=_ANYTHING, offer=offer
+            toolset=self, tool_def=definition, max_retries=RETRIES, args_validator=_AsSent(), offer=offer
         )  # fmt: skip
 
 

@@ -164,7 +164,7 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "type": "tool_result",
         "tool_use_id": row.get("id"),
-        "content": references or said or _content(parts_of(result, offer.spec(name))),
+        "content": references or (_content(parts_of(result, offer.spec(name))) if said is None else said),
     }
     if result.failure is not None:
         answer["is_error"] = True

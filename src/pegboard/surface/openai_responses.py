@@ -200,7 +200,8 @@ def output(item: Any, result: Result, offer: Offer) -> dict[str, Any]:
     if row.get("caller"):
         answer["caller"] = row["caller"]
         if row["caller"].get("type") == "program":
-            answer["output"] = told_to_program(result, spec) or answer["output"]
+            said = told_to_program(result, spec)
+            answer["output"] = answer["output"] if said is None else said
     if row.get("namespace") and not custom:
         answer |= {"name": _name(row), "namespace": row["namespace"]}
     return answer

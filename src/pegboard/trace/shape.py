@@ -14,6 +14,8 @@ from pegboard.trace.store import Entry
 BOARD_VERSION = "board_version"
 """The key of `CallRecord.meta` for the published version that the board was held to."""
 
+_TOLD = ("approval", "chain_run")
+"""What a record keeps of a result's report: who said yes, and which run of a chain it was."""
 _MAX_VALUES = 2000
 _MAX_VALUE_BYTES = 256
 _MAX_ERROR_BYTES = 2000
@@ -150,6 +152,8 @@ def _meta(finished: Finished, argument_bytes: int, result_bytes: int, cut: Mappi
     report = finished.result.report if finished.result is not None else None
     if report is not None and report.changes:
         meta["changes"] = [{"kind": change.kind, "where": change.where} for change in report.changes]
+    if report is not None:
+        meta.update({key: report.data[key] for key in _TOLD if key in report.data})
     return meta
 
 

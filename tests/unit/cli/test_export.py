@@ -92,3 +92,27 @@ def test_a_source_that_is_not_there_is_told_of(
     found = capsys.readouterr()
     assert "gone is unavailable" in found.err
     assert "gone is" not in found.out
+
+
+@pytest.mark.parametrize(("target", "mark"), [("openai-responses", "programmatic"), ("anthropic", "code_execution")])
+def test_what_code_may_call_programs_of_a_provider_may_call(
+    capsys: pytest.CaptureFixture[str], board: list[str], target: str, mark: str
+) -> None:
+    command = ["export", "--target", target, "--all", "--programs", *board]
+    assert run(command) == 2
+    assert "codemode.tools" in capsys.readouterr().err
+    with open(f"{board[1]}/pegboard.toml", "a") as file:
+        file.write('[codemode]\ntools = ["s.good"]\n')
+    assert run(command) == 0
+    tools = json.loads(capsys.readouterr().out)["tools"]
+    rows = {row["name"]: row for entry in tools for row in entry.get("tools", [entry]) if "name" in row}
+    allowed = [name for name, row in rows.items() if "allowed_callers" in row]
+    assert [name.removeprefix("s__") for name in allowed] == ["good"]
+    assert mark in json.dumps(tools)
+
+
+def test_a_target_without_programs_says_so(capsys: pytest.CaptureFixture[str], board: list[str]) -> None:
+    with open(f"{board[1]}/pegboard.toml", "a") as file:
+        file.write('[codemode]\ntools = ["s.good"]\n')
+    assert run(["export", "--target", "gemini", "--programs", *board]) == 2
+    assert "programs" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Agents run over a board, by a model that speaks over real HTTP."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,13 +15,14 @@ from pegboard.approval import Choice, Decision, Request
 from pegboard.approval.decision import By
 from pegboard.board import Board
 from pegboard.config import Config, parse
-from pegboard.core import Effects, ToolName, ToolSpec
+from pegboard.core import Effects, FailureCode, ToolName, ToolSpec
 from pegboard.discovery import Residency
 from pegboard.errors import ConfigError
 from pegboard.frameworks.agents.model import model_of
 from pegboard.frameworks.agents.outcome import Calling, Made, Outcome, Said, Stop
 from pegboard.frameworks.agents.run import run_agent
 from pegboard.testing import FakeSource
+from pegboard.trace.record import Run
 
 pytestmark = pytest.mark.anyio
 
@@ -34,6 +36,15 @@ require = ["effects:destructive"]
 [batch."crm.get_many"]
 tool = "crm.get"
 over = "id"
+[chain."crm.look_twice"]
+description = "Find a customer, and get it."
+input = { type = "object", properties = { id = { type = "string" } }, required = ["id"] }
+steps = [
+  { id = "found", tool = "crm.find", args = { id = "${input.id}" } },
+  { id = "got", tool = "crm.get", args = { id = "${input.id}" } },
+]
+[codemode]
+tools = ["crm.get"]
 [agent.clerk]
 model = "toy"
 instructions = "Be brief."
@@ -55,7 +66,7 @@ def config(text: str, folder: Path) -> Config:
     return parse(tomllib.loads(text), folder=folder)
 
 
-def agent(model: Scripted, **more: Any) -> Definition:
+def agent(model: Scripted, /, **more: Any) -> Definition:
     return Definition(**{"name": "clerk", "model": "toy", "base_url": model.url, **more})
 
 
@@ -75,40 +86,74 @@ def finding(*ids: str) -> list[tuple[str, Body]]:
     return [("crm__find", {"id": id}) for id in ids]
 
 
+SCRIPT = "const all = await Promise.all(['1', '2', '3'].map((id) => tools.crm.get({ id }))); return all.length"
+TEN_CALLS: list[Turn] = [
+    finding("1", "2", "3"),
+    [("tool_search", {"query": "delete a customer"}), ("tool_search", {"query": "get many customers"})],
+    [("tool_search", {"query": "find a customer and get it"})],
+    [("crm__delete", {"id": "1"})],
+    [("crm__get_many", {"id": ["1", "2", "3"]})],
+    [("crm__look_twice", {"id": "2"})],
+    [("run_code", {"code": SCRIPT})],
+    finding("4", "5", "6"),
+    finding("9"),
+    "Ten calls were made, and customer 9 is left.",
+]
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("R2.1")
-async def test_a_ten_call_task_with_a_deferred_tool_an_approval_and_a_batch_and_the_eleventh_call_refused(
+async def test_a_ten_call_task_of_every_kind_is_traced_and_the_eleventh_call_is_refused_with_what_was_done(
     tmp_path: Path,
 ) -> None:
-    turns: list[Turn] = [
-        finding("1", "2", "3"),
-        [("tool_search", {"query": "delete a customer"}), ("tool_search", {"query": "get many customers"})],
-        [("crm__delete", {"id": "1"})],
-        [("crm__get_many", {"id": ["1", "2", "3"]})],
-        finding("4", "5", "6", "7", "8"),
-        finding("9"),
-        "Ten calls were made, and customer 9 is left.",
-    ]
     found = config(BUSY, tmp_path)
-    with serving(Scripted(turns)) as model:
-        async with Board.open(found, beside=[crm(), FakeSource("other", dict.fromkeys("abc"))], approvers=[yes]) as b:
+    asked: list[str] = []
+
+    async def person(request: Request) -> Decision:
+        asked.append(request.subject)
+        return await yes(request)
+
+    with serving(Scripted(TEN_CALLS)) as model:
+        others = FakeSource("other", dict.fromkeys("abc"))
+        async with Board.open(found, beside=[crm(), others], approvers=[person]) as b:
             made = Definition.of("clerk", {"clerk": {**found.tables["agent"]["clerk"], "base_url": model.url}})
             outcome = await run_agent(b, made, "Tidy up.")
-        async with Board.open(found, beside=[crm()]):
-            from pegboard.board.passage import traces_of
+        from pegboard.board.passage import traces_of
 
-            store = traces_of(found)
-            run = store.run(outcome.run) if store is not None else None
-    assert "crm__delete" not in model.names(0) and {"crm__delete", "crm__get_many"} <= set(model.names(2))
-    assert [call.result.ok for call in outcome.calls if str(call.tool) == "crm.delete"] == [True]
-    done = [call for call in outcome.calls if call.tool.namespace]
+        store = traces_of(found)
+        run = store.run(outcome.run) if store is not None else None
+    assert "crm__delete" not in model.names(0)  # deferred, and found
+    assert {"crm__delete", "crm__get_many", "crm__look_twice"} <= set(model.names(3))
+    assert asked == ["crm.delete"]
+    done = [call for call in outcome.calls if call.tool.name != "tool_search"]
     assert [call.result.ok for call in done] == [True] * 10 + [False]
     refusal = done[-1].result.failure
-    assert refusal is not None and "crm.find 8" in refusal.message and "crm.get_many 1" in refusal.message
+    assert refusal is not None
+    assert all(
+        told in refusal.message
+        for told in ("crm.find 6", "crm.delete 1", "crm.get_many 1", "crm.look_twice 1", "run_code 1")
+    )
     assert "Answer with what there is" in model.answers()[-1]
-    assert (outcome.stop, outcome.output) == (Stop.MAX_TOOL_CALLS, turns[-1])
+    assert (outcome.stop, outcome.output) == (Stop.MAX_TOOL_CALLS, TEN_CALLS[-1])
     assert run is not None and run.agent == "clerk"
-    assert {call.tool for call in run.calls} >= {"tool_search", "crm.find", "crm.delete", "crm.get_many", "crm.get"}
+    inside = Counter((parents(run)[call.parent], str(call.tool)) for call in run.calls if call.parent is not None)
+    assert inside == {
+        ("crm.get_many", "crm.get"): 3,
+        ("crm.look_twice", "crm.find"): 1,
+        ("crm.look_twice", "crm.get"): 1,
+        ("run_code", "crm.get"): 3,
+    }
+    outer = Counter(str(call.tool) for call in run.calls if call.parent is None and call.ok)
+    assert outer == {
+        "crm.find": 6, "tool_search": 3, "crm.delete": 1, "crm.get_many": 1, "crm.look_twice": 1, "run_code": 1,
+    }  # fmt: skip
+    [deleted] = [call for call in run.calls if str(call.tool) == "crm.delete"]
+    assert deleted.meta["approval"]["choice"] == "allow_once"
+
+
+def parents(run: Run) -> dict[str | None, str]:
+    """The names of the tools by the ids of their calls."""
+    return {call.id: str(call.tool) for call in run.calls}
 
 
 async def test_a_run_is_heard_while_it_lasts_and_told_as_data() -> None:
@@ -158,6 +203,77 @@ async def test_each_run_ends_and_says_why(turns: list[Turn], limits: dict[str, A
     async with played(turns, **limits) as (outcome, _):
         assert outcome.stop is stop
         assert outcome.ok is (stop is Stop.END_TURN)
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"id": "1"', "[1]", "", "null", "[" * 3000, '```json\n{"id": "1"}\n```', "{'id': '1'}", '"1"']
+)
+async def test_arguments_that_are_no_object_are_refused_recorded_and_counted(arguments: str) -> None:
+    turns: list[Turn] = [[("crm__find", arguments)], finding("1"), "Over."]
+    async with played(turns, max_tool_calls=1) as (outcome, model):
+        codes = [call.result.failure.code for call in outcome.calls if call.result.failure is not None]
+        assert codes == [FailureCode.INVALID_ARGUMENTS, FailureCode.BUDGET]
+        assert "invalid_arguments" in model.answers(1)[0]
+
+
+async def test_a_model_that_never_sends_an_object_ends_at_its_turns() -> None:
+    async with played([[("crm__find", "{")]], max_turns=4) as (outcome, _):
+        assert (outcome.stop, outcome.error) == (Stop.MAX_TURNS, "It was not done after 4 answers of its model.")
+        assert len(outcome.calls) == 4
+
+
+async def test_calls_of_one_turn_run_at_once_and_are_answered_each() -> None:
+    async with played([finding("1", "2", "3"), "Over."]) as (outcome, model):
+        assert [call.result.ok for call in outcome.calls] == [True] * 3
+        assert len(model.answers()) == 3
+
+
+@pytest.mark.parametrize("status", [429, 500])
+async def test_a_model_that_is_busy_for_a_moment_is_asked_again(status: int) -> None:
+    with serving(Scripted(["Hello."], refusals=[status])) as model:
+        async with Board.of(crm()) as board:
+            outcome = await run_agent(board, agent(model), "Hello?")
+    assert (outcome.stop, outcome.output) == (Stop.END_TURN, "Hello.")
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(401, "Its key is wrong"), (404, "no such model"), (400, "answered 400")],
+)
+async def test_a_model_that_refuses_is_told_with_what_to_do(status: int, told: str) -> None:
+    with serving(Scripted(["Hello."], refusals=[status] * 5)) as model:
+        async with Board.of(crm()) as board:
+            outcome = await run_agent(board, agent(model), "Hello?")
+    assert outcome.stop is Stop.ERROR
+    assert outcome.error is not None and told in outcome.error and "\n" not in outcome.error
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [b"", b"<html>no</html>", b"data: {no}\n\n", b"data: \xff\n\n", b'data: {"error": {"message": "no"}}\n\n'],
+)
+async def test_an_answer_that_cannot_be_read_ends_the_run_with_an_error(instead: bytes) -> None:
+    with serving(Scripted(["Hello."], instead=instead)) as model:
+        async with Board.of(crm()) as board:
+            outcome = await run_agent(board, agent(model), "Hello?")
+    assert outcome.stop is Stop.ERROR
+    assert outcome.error
+
+
+async def test_an_unknown_reason_for_ending_is_an_ending() -> None:
+    with serving(Scripted(["Hello."], finish="because")) as model:
+        async with Board.of(crm()) as board:
+            assert (await run_agent(board, agent(model), "Hello?")).stop is Stop.END_TURN
+
+
+async def test_a_model_that_speaks_the_responses_api_alone_runs_too() -> None:
+    with serving(Scripted([finding("1", "2"), "Both are there."])) as model:
+        async with Board.of(crm()) as board:
+            outcome = await run_agent(board, agent(model, model="openai-responses:toy"), "Find two.")
+    assert (outcome.stop, outcome.output) == (Stop.END_TURN, "Both are there.")
+    assert [call.result.ok for call in outcome.calls] == [True, True]
+    assert model.requests[0]["model"] == "toy"
+    assert len(model.answers()) == 2
 
 
 async def test_words_that_were_cut_are_told_as_such() -> None:

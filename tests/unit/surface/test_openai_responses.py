@@ -115,6 +115,13 @@ def test_programs_may_call_the_tools_that_are_named_and_are_told_what_comes_back
     remarked = Result(value={"n": 1}, content=({"type": "text", "text": "One."},), report=Report(notes=("Mended.",)))
     answer = surface.output(row, remarked, made)
     assert (answer["caller"], answer["output"]) == (caller, '{"n": 1}')  # what the schema says, and nothing else
+    for value, said in (
+        ("", '""'),
+        (0, "0"),
+        (False, "false"),
+        ([], "[]"),
+    ):
+        assert surface.output(row, Result(value=value), made)["output"] == said
 
 
 @pytest.mark.requirement("D2.4", "D8.1")

@@ -42,12 +42,17 @@ def model_of(agent: Definition, reveal: Callable[..., Any]) -> Model:
         raise ConfigError(f"The model {agent.model!r} is not known: {problem}", where=where) from problem
 
 
+RESPONSES = "openai-responses:"
+"""What the name of a model at an address begins with where it speaks OpenAI's Responses API; else it is Chat."""
+
+
 def _at(agent: Definition, reveal: Callable[..., Any]) -> Model:
     try:
-        from pydantic_ai.models.openai import OpenAIChatModel
+        from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
         from pydantic_ai.providers.openai import OpenAIProvider
     except ImportError as error:
         raise MissingExtraError("agent", feature="A model at an address") from error
     url = reveal(agent.base_url, where=f"agent.{agent.name}.base_url")
     key = reveal(agent.key, where=f"agent.{agent.name}.key") or "none"
-    return OpenAIChatModel(agent.model, provider=OpenAIProvider(base_url=url, api_key=key))
+    made = OpenAIResponsesModel if agent.model.startswith(RESPONSES) else OpenAIChatModel
+    return made(agent.model.removeprefix(RESPONSES), provider=OpenAIProvider(base_url=url, api_key=key))

@@ -18,7 +18,13 @@ from pegboard.frameworks.pydantic_ai import BoardToolset
 
 try:
     from pydantic_ai import Agent, RunContext, UsageLimits
-    from pydantic_ai.exceptions import AgentRunError, ContentFilterError, IncompleteToolCall, UsageLimitExceeded
+    from pydantic_ai.exceptions import (
+        AgentRunError,
+        ContentFilterError,
+        IncompleteToolCall,
+        ModelHTTPError,
+        UsageLimitExceeded,
+    )
     from pydantic_ai.messages import (
         FunctionToolCallEvent,
         PartDeltaEvent,
@@ -157,17 +163,31 @@ async def _follow(
             )
     except TimeoutError:
         return Stop.TIMEOUT, f"It was not done after {agent.timeout:g} seconds."
-    except UsageLimitExceeded as problem:
-        over = following.usage.requests >= agent.max_turns
-        return (Stop.MAX_TURNS if over else Stop.MAX_COST), str(problem)
+    except UsageLimitExceeded:
+        if following.usage.requests >= agent.max_turns:
+            return Stop.MAX_TURNS, f"It was not done after {agent.max_turns} answers of its model."
+        return Stop.MAX_COST, f"It was not done when it had cost {agent.max_cost} dollars."
     except ContentFilterError as problem:
         return Stop.CONTENT_FILTER, str(problem)
     except IncompleteToolCall as problem:
         return Stop.LENGTH, str(problem)
+    except ModelHTTPError as problem:
+        told = " ".join(str(problem.body or "").split())[:300]
+        step = _STEPS.get(problem.status_code, "")
+        return Stop.ERROR, f"The model answered {problem.status_code}. {step} {told}".strip()
     except AgentRunError as problem:
-        return Stop.ERROR, f"{problem}"
+        return Stop.ERROR, f"The model's answer cannot be used: {problem}"
     following.said = str(found.output)
     return _ended(found.response.finish_reason, following), None
+
+
+_STEPS = {
+    401: "Its key is wrong or missing.",
+    403: "Its key may not do this.",
+    404: "There is no such model, or no such API, at that address.",
+    429: "It takes no more requests now: wait, or raise the limit with its provider.",
+}
+"""What to do next, by the HTTP status of a model's answer."""
 
 
 def _ended(reason: str | None, following: _Following) -> Stop:
