@@ -402,6 +402,7 @@ def report(tally: Tally, minutes: float) -> dict[str, Any]:
         "examples": {code: message[:300] for code, message in tally.examples.items()},
         "memory_mb": [round(figure, 1) for figure in memory],
         "file_descriptors": list(handles),
+        "samples": [[round(figure, 1) for figure in sample] for sample in tally.samples[::12]],
         "milliseconds": {kind: spread(seconds) for kind, seconds in sorted(tally.seconds.items())},
     }
 
@@ -416,7 +417,7 @@ def spread(seconds: list[float]) -> dict[str, float]:
 def show(figures: dict[str, Any]) -> None:
     """Print the report."""
     for key, value in figures.items():
-        if key != "milliseconds":
+        if key not in ("milliseconds", "samples"):
             print(f"{key:18} {value}")
     print(f"\n{'kind':14}{'calls':>8}{'p50 ms':>10}{'p99 ms':>10}")
     for kind, row in figures["milliseconds"].items():

@@ -25,6 +25,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of a request; arguments may hold a document."""
 BACKLOG = 2048
+KEEP_SECONDS = 75
+"""So long a connection may be idle: longer than clients keep it, so that none is closed under a request."""
 DRAIN_SECONDS = 5
 
 
@@ -112,6 +114,7 @@ async def serve(
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=DRAIN_SECONDS,
+        timeout_keep_alive=KEEP_SECONDS,
     )
     listening = _bound(host, port)
     address = f"http://{host}:{listening.getsockname()[1]}{PATH}"
