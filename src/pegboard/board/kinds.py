@@ -42,17 +42,24 @@ Maker: TypeAlias = Callable[[Making], Source]
 
 
 def _mcp(making: Making) -> Source:
+    from pegboard.board.remote import remote_of
     from pegboard.sources.mcp import McpSource
 
     table, options = making.source, making.source.options
     secrets = making.config.secrets
     target = secrets.reveal(table.target, where=f"{table.where}.mcp")
+    headers = secrets.reveal(options["headers"], where=f"{table.where}.headers")
+    remote = remote_of(making.config, table, target) if isinstance(target, str) else None
+    signed = any(name.lower() == "authorization" for name in headers)
     return McpSource(
         table.name,
         target if isinstance(target, str) else list(target),
         prefix=table.prefix,
         env=secrets.reveal(options["env"], where=f"{table.where}.env"),
-        headers=secrets.reveal(options["headers"], where=f"{table.where}.headers"),
+        headers=headers,
+        keeper=remote.keeper() if remote is not None and not signed else None,
+        proxy=remote.proxy if remote is not None else None,
+        ca_file=remote.ca_file if remote is not None else None,
         cwd=str(options["cwd"]) if options["cwd"] else None,
         transport=options["transport"],
         start_timeout=table.start_timeout,

@@ -23,6 +23,7 @@ VERBS = (
     Verb("import", "pegboard.cli.import_:import_", "Take over the servers that other clients have."),
     Verb("discover", "pegboard.cli.discover:discover", "Show what an MCP server offers, without adding it."),
     Verb("connect", "pegboard.cli.connect:connect", "Point an MCP client at the board."),
+    Verb("auth", "pegboard.cli.auth:app", "Sign in to remote servers, see who is signed in, and sign out."),
     Verb("serve", "pegboard.cli.serve:serve", "Serve the board to MCP clients, over stdio or HTTP."),
     Verb("list", "pegboard.cli.list:list_tools", "List the tools of the board, and how its sources are."),
     Verb("search", "pegboard.cli.search:search", "Find tools by what they do."),

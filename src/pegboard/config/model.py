@@ -33,6 +33,7 @@ class BoardConfig:
     keep_runs: int | None
     asset_days: int
     asset_scheme: str
+    sign_ins: str
     builtins: tuple[str, ...]
 
 

@@ -23,6 +23,7 @@ from pegboard.config.types import (
     SHARE,
     STORE,
     TEXT,
+    TEXTS,
     choice,
     list_of,
     table_of,
@@ -122,6 +123,13 @@ BOARD = Table(
             choice("pegboard-asset", "runtype-asset"),
             "How handles are written. With `runtype-asset`, for agents from Runtype, both are read.",
             "pegboard-asset",
+        ),
+        Key(
+            "sign_ins",
+            choice("auto", "keyring", "file"),
+            "Where `pegboard auth login` keeps sign-ins: the system's keyring, encrypted files in your config folder, "
+            "or the keyring where there is one that works.",
+            "auto",
         ),
         Key(
             "builtins",
@@ -245,6 +253,50 @@ SOURCE_KINDS = (
                 "HTTP headers for a remote server.",
                 {},
                 example='{ Authorization = "Bearer ${env:TOKEN}" }',
+                only_for="address",
+            ),
+            Key(
+                "proxy",
+                REFERENCE,
+                "What requests to a remote server go through; where it is not written, what the environment names "
+                '(HTTPS_PROXY, NO_PROXY ...), and "" for nothing.',
+                example='"http://proxy.example.com:3128"',
+                only_for="address",
+            ),
+            Key(
+                "ca_file",
+                PATH,
+                "A file of certificates (PEM) that are trusted besides the system's, for servers of a private CA.",
+                example='"company-ca.pem"',
+                only_for="address",
+            ),
+            Key(
+                "client_id",
+                REFERENCE,
+                "The OAuth client that somebody registered for you at the server's sign-in; without it one is "
+                "registered by `pegboard auth login`.",
+                only_for="address",
+            ),
+            Key(
+                "client_secret",
+                REFERENCE,
+                "That client's secret, where it has one.",
+                example='"${env:DOCS_CLIENT_SECRET}"',
+                only_for="address",
+            ),
+            Key(
+                "client_metadata_url",
+                TEXT,
+                "The address of your own client metadata document, for sign-in servers that read one.",
+                example='"https://example.com/pegboard.json"',
+                only_for="address",
+            ),
+            Key(
+                "scopes",
+                TEXTS,
+                "Scopes that `pegboard auth login` asks for, besides those that the server asks for.",
+                [],
+                example='["repo:read"]',
                 only_for="address",
             ),
             Key(

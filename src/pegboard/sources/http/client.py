@@ -1,5 +1,6 @@
 """A client for requests that a document or a template asks for: addresses checked, redirects re-checked, all capped."""
 
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -107,10 +108,17 @@ class Answer:
             return self.body.decode("utf-8", "replace")
 
 
-class _Transport(httpx2.AsyncBaseTransport):
-    def __init__(self, allowance: Allowance) -> None:
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Connects only where an allowance admits it, whatever a document, a header or a name says.
+
+    Parameters:
+        allowance: where connections may go.
+        trusted: the certificates that are trusted; the system's by default.
+    """
+
+    def __init__(self, allowance: Allowance, trusted: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=httpx2.create_ssl_context(trust_env=False),
+            ssl_context=trusted or httpx2.create_ssl_context(trust_env=False),
             network_backend=GuardedBackend(allowance),
             max_connections=100,
             max_keepalive_connections=50,
@@ -118,6 +126,7 @@ class _Transport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send it."""
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         url = httpcore2.URL(
             scheme=request.url.raw_scheme,
@@ -173,7 +182,7 @@ class SafeClient:
 
     async def __aenter__(self) -> Self:
         self._client = httpx2.AsyncClient(
-            transport=_Transport(self._allowance), trust_env=False, timeout=self._timeout, follow_redirects=False
+            transport=GuardedTransport(self._allowance), trust_env=False, timeout=self._timeout, follow_redirects=False
         )
         await self._client.__aenter__()
         return self

@@ -138,7 +138,8 @@ def _lost(error: ConnectionLost, source: str) -> Result:
     if error.session_lost:
         return _unavailable(f"{source!r} ended the session twice ({error}).", None)
     if error.status in (401, 403):
-        return _unavailable(f"{source!r} refused the credentials ({error}).", "Check the `headers` of the source.")
+        step = f"Sign in with `pegboard auth login {source}`, or check the `headers` of the source."
+        return _unavailable(f"{source!r} refused the credentials ({error}).", step)
     if error.status == 500:
         return Result.failed(FailureCode.UPSTREAM, f"{source!r} failed ({error}).", where=source)
     if not error.sent:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import anyio
@@ -31,6 +32,7 @@ from pegboard.wire.client import (
 )
 from pegboard.wire.client.negotiate import Family
 from pegboard.wire.client.parameter import header_fault, header_map
+from pegboard.wire.oauth import Keeper
 
 _METHOD_NOT_FOUND = -32601
 
@@ -46,6 +48,9 @@ class McpSource:
         headers: HTTP headers for an address.
         cwd: where the program runs; where pegboard was started by default.
         transport: `sse` for an address that speaks the HTTP+SSE of 2024-11-05.
+        keeper: puts a sign-in on requests to an address.
+        proxy: what requests to an address go through; the environment's proxy by default.
+        ca_file: a file of certificates that are trusted besides the system's.
         family: which protocol family to speak; `auto` tries the modern one and falls back.
         start_timeout: seconds until it must answer, counted from its own start.
         call_timeout: seconds for one request; None for no limit.
@@ -71,6 +76,9 @@ class McpSource:
         headers: Mapping[str, str] | None = None,
         cwd: str | None = None,
         transport: Literal["http", "sse"] = "http",
+        keeper: Keeper | None = None,
+        proxy: str | None = None,
+        ca_file: str | None = None,
         family: Family = "auto",
         start_timeout: float = 30.0,
         call_timeout: float | None = 120.0,
@@ -83,7 +91,16 @@ class McpSource:
     ) -> None:
         self.name = name
         self.namespace = name if prefix is None else prefix
-        self.endpoint = _endpoint(target, env or {}, headers or {}, cwd, transport)
+        self.endpoint = _endpoint(target, env or {}, cwd)
+        if isinstance(self.endpoint, HttpEndpoint):
+            self.endpoint = replace(
+                self.endpoint,
+                headers=headers or {},
+                transport=transport,
+                keeper=keeper,
+                proxy=proxy,
+                ca_file=ca_file,
+            )
         self._trusted = trust_annotations
         self._strict_output = strict_output
         self._starting = starting
@@ -232,11 +249,9 @@ class McpSource:
         return Listing(tuple(map(self.tool, specs)), tuple(notes), link.peer.instructions)
 
 
-def _endpoint(
-    target: Any, env: Mapping[str, str], headers: Mapping[str, str], cwd: str | None, transport: Literal["http", "sse"]
-) -> Endpoint:
+def _endpoint(target: Any, env: Mapping[str, str], cwd: str | None) -> Endpoint:
     if isinstance(target, str):
-        return HttpEndpoint(target, headers, transport)
+        return HttpEndpoint(target)
     if isinstance(target, Sequence):
         argv = cast("Sequence[Any]", target)
         return StdioEndpoint(tuple(str(part) for part in argv), env, cwd)

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import parse_qsl, urlsplit
 
 from pegboard.schema.types import Json
+from pegboard.wire.oauth import Keeper
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,17 @@ class HttpEndpoint:
         url: the full address; only its origin is ever shown, for path and query may carry keys.
         headers: sent with every request.
         transport: `http` (streamable HTTP) or `sse` (the HTTP+SSE of 2024-11-05).
+        keeper: puts the sign-in on requests, where somebody has signed in; None for none.
+        proxy: what requests go through; the environment's proxy by default.
+        ca_file: a file of certificates (PEM) that are trusted besides the system's.
     """
 
     url: str = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     transport: Literal["http", "sse"] = "http"
+    keeper: Keeper | None = field(default=None, repr=False, compare=False)
+    proxy: str | None = field(default=None, repr=False)
+    ca_file: str | None = None
 
     def __str__(self) -> str:
         parts = urlsplit(self.url)
@@ -56,7 +63,9 @@ class HttpEndpoint:
         parts = urlsplit(self.url)
         bare = [value.partition(" ")[2] for value in self.headers.values()]
         query = [value for _, value in parse_qsl(parts.query)]
-        return (*self.headers.values(), *bare, *query, parts.password or "")
+        kept = self.keeper.secrets if self.keeper is not None else ()
+        through = urlsplit(self.proxy or "").password or ""
+        return (*self.headers.values(), *bare, *query, *kept, through, parts.password or "")
 
 
 @dataclass(frozen=True, slots=True)

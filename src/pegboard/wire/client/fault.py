@@ -92,7 +92,7 @@ def remedy(status: int | None) -> str | None:
     """What to do about a connection that was refused with this HTTP status, or not answered at all."""
     match status:
         case 401 | 403:
-            return "Check the credentials in `headers`."
+            return "Sign in with `pegboard auth login`, or check the credentials in `headers`."
         case 404 | 405:
             return "Check the address: there is no MCP endpoint there."
         case None:

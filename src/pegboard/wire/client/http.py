@@ -7,11 +7,10 @@ error for its own request, and what is known of it (was it sent? which status?) 
 
 import json
 import logging
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, cast
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 from mcp.client.sse import sse_client
@@ -22,7 +21,10 @@ from mcp_types import CONNECTION_CLOSED
 from pegboard.wire.client.endpoint import HttpEndpoint
 from pegboard.wire.client.fault import CannotStart, Fault, remedy
 from pegboard.wire.client.frames import MAX_FRAME, NO_JSON, plain
+from pegboard.wire.client.road import road
 from pegboard.wire.client.wire import Quiet
+from pegboard.wire.oauth import Keeper
+from pegboard.wire.oauth.signed import SignedTransport, challenge
 
 _CONNECT = 10.0
 _READ = 1800.0
@@ -59,10 +61,8 @@ class HttpWire(Quiet):
 
     @asynccontextmanager
     async def _streamable(self) -> AsyncGenerator[Any]:
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=32)
-        plain = httpx2.AsyncHTTPTransport(limits=limits, proxy=_proxy(self.endpoint.url))
         async with (
-            self._client(transport=_Watched(plain, self.faults)) as client,
+            self._client(_Watched(self._transport(), self.faults, self.endpoint.keeper)) as client,
             streamable_http_client(self.endpoint.url, http_client=client, max_sse_event_size=MAX_FRAME) as streams,
         ):
             yield streams
@@ -70,7 +70,7 @@ class HttpWire(Quiet):
     @asynccontextmanager
     async def _sse(self) -> AsyncGenerator[Any]:
         def factory(*_: Any, **__: Any) -> Any:
-            return self._client()
+            return self._client(self._transport())
 
         try:
             async with sse_client(self.endpoint.url, sse_read_timeout=_READ, httpx_client_factory=factory) as streams:
@@ -81,17 +81,24 @@ class HttpWire(Quiet):
         except httpx2.TransportError as error:
             raise CannotStart(_words(error), next_step=remedy(None)) from None
 
-    def _client(self, **more: Any) -> httpx2.AsyncClient:
+    def _transport(self) -> httpx2.AsyncBaseTransport:
+        plain = road(self.endpoint.url, self.endpoint.proxy, self.endpoint.ca_file)
+        return plain if self.endpoint.keeper is None else SignedTransport(plain, self.endpoint.keeper)
+
+    def _client(self, transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncClient:
         timeout = httpx2.Timeout(_CONNECT, read=_READ)
-        return httpx2.AsyncClient(timeout=timeout, headers=dict(self.endpoint.headers), **more)
+        return httpx2.AsyncClient(timeout=timeout, headers=dict(self.endpoint.headers), transport=transport)
 
 
 class _Watched(httpx2.AsyncBaseTransport):
     """Turns a failed POST into a JSON-RPC error for the request that it carried."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, faults: dict[str | int, Fault]) -> None:
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, faults: dict[str | int, Fault], keeper: Keeper | None = None
+    ) -> None:
         self._inner = inner
         self._faults = faults
+        self._keeper = keeper
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method != "POST":
@@ -111,16 +118,25 @@ class _Watched(httpx2.AsyncBaseTransport):
 
     async def _refused(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         whole = await _whole(request, response)
-        if _carries_error(whole):
-            return whole
         status = response.status_code
+        if _carries_error(whole) and status not in (401, 403):
+            return whole
         fault = Fault(
-            f"HTTP {status} {response.reason_phrase}".rstrip(),
+            f"HTTP {status} {response.reason_phrase}".rstrip() + self._wanted(response),
             sent=status >= 500 and status != 503,
             status=status,
             session_lost="mcp-session-id" in request.headers and _ends_session(status, whole.text),
         )
         return self._error(request, fault)
+
+    def _wanted(self, response: httpx2.Response) -> str:
+        """What a refusal says that would help."""
+        asked = response.headers.get("www-authenticate", "")
+        if response.status_code == 403 and challenge(asked, "error") == "insufficient_scope":
+            scope = " ".join(re.findall(r"[!#-\[\]-~]+", challenge(asked, "scope") or ""))[:200]
+            return f"; the sign-in lacks the scope {scope!r}" if scope else "; the sign-in lacks a scope"
+        trouble = self._keeper.trouble if self._keeper is not None else None
+        return f"; {trouble}" if response.status_code == 401 and trouble else ""
 
     def _error(self, request: httpx2.Request, fault: Fault) -> httpx2.Response:
         id_ = _request_id(request)
@@ -167,16 +183,6 @@ def _request_id(request: httpx2.Request) -> str | int | None:
         return None
     found = cast("dict[str, Any]", frame) if isinstance(frame, dict) else {}
     return found.get("id") if "method" in found else None
-
-
-def _proxy(url: str) -> str | None:
-    """The proxy that the environment names for an address; none for this very machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if host == "localhost" or host.startswith("127.") or host == "::1" or proxy_bypass(host):
-        return None
-    known = getproxies()
-    return known.get(parts.scheme) or known.get("all")
 
 
 def _words(error: httpx2.TransportError) -> str:
