@@ -174,7 +174,7 @@ class TakesSecret(Rule):
         why="The secret passes through the model, its provider and every log of the conversation, and the model may be "
         "talked into passing another's.",
         bad="login(user, password)",
-        good="login(user) with the password from `${env:...}` or `${keyring:...}` in the source's table",
+        good="login(user) with the password from `${env:...}` or `${file:...}` in the source's table",
         remedy="Take it from the configuration of the server. Where the tool is about a secret of the user's own (to "
         "protect a document), say `format: password`, so that traces mask it.",
     )

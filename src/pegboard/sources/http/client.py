@@ -12,7 +12,7 @@ import anyio
 import httpcore2
 import httpx2
 
-from pegboard.sources.http.address import Allowance, GuardedBackend, endpoint
+from pegboard.sources.http.address import Allowance, ForbiddenAddressError, GuardedBackend, endpoint
 
 MAX_BYTES = 20_000_000
 MAX_REDIRECTS = 5
@@ -108,14 +108,7 @@ class Answer:
             return self.body.decode("utf-8", "replace")
 
 
-class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Connects only where an allowance admits it, whatever a document, a header or a name says.
-
-    Parameters:
-        allowance: where connections may go.
-        trusted: the certificates that are trusted; the system's by default.
-    """
-
+class _Transport(httpx2.AsyncBaseTransport):
     def __init__(self, allowance: Allowance, trusted: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=trusted or httpx2.create_ssl_context(trust_env=False),
@@ -126,7 +119,6 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send it."""
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         url = httpcore2.URL(
             scheme=request.url.raw_scheme,
@@ -147,6 +139,24 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._pool.aclose()
+
+
+class GuardedTransport(_Transport):
+    """Connects only where an allowance admits it, whatever a document, a header or a name says; fails as httpx2 does.
+
+    Parameters:
+        allowance: where connections may go.
+        trusted: the certificates that are trusted; the system's by default.
+    """
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send it. Raises `httpx2.TransportError` where that cannot be done."""
+        try:
+            return await super().handle_async_request(request)
+        except httpcore2.TimeoutException as problem:
+            raise httpx2.ConnectTimeout(str(problem), request=request) from problem
+        except (ForbiddenAddressError, httpcore2.NetworkError, httpcore2.ProtocolError) as problem:
+            raise httpx2.ConnectError(str(problem), request=request) from problem
 
 
 class _Stream(httpx2.AsyncByteStream):
@@ -182,7 +192,7 @@ class SafeClient:
 
     async def __aenter__(self) -> Self:
         self._client = httpx2.AsyncClient(
-            transport=GuardedTransport(self._allowance), trust_env=False, timeout=self._timeout, follow_redirects=False
+            transport=_Transport(self._allowance), trust_env=False, timeout=self._timeout, follow_redirects=False
         )
         await self._client.__aenter__()
         return self

@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import CONNECTION_CLOSED
 
+from pegboard.errors import SourceError
 from pegboard.wire.client.endpoint import HttpEndpoint
 from pegboard.wire.client.fault import CannotStart, Fault, remedy
 from pegboard.wire.client.frames import MAX_FRAME, NO_JSON, plain
@@ -82,7 +83,10 @@ class HttpWire(Quiet):
             raise CannotStart(_words(error), next_step=remedy(None)) from None
 
     def _transport(self) -> httpx2.AsyncBaseTransport:
-        plain = road(self.endpoint.url, self.endpoint.proxy, self.endpoint.ca_file)
+        try:
+            plain = road(self.endpoint.url, self.endpoint.proxy, self.endpoint.ca_file)
+        except SourceError as problem:
+            raise CannotStart(str(problem), next_step=problem.next_step) from None
         return plain if self.endpoint.keeper is None else SignedTransport(plain, self.endpoint.keeper)
 
     def _client(self, transport: httpx2.AsyncBaseTransport) -> httpx2.AsyncClient:
@@ -187,9 +191,17 @@ def _request_id(request: httpx2.Request) -> str | int | None:
 
 def _words(error: httpx2.TransportError) -> str:
     match error:
+        case httpx2.ProxyError():
+            return f"the proxy did not let it through ({_first_line(error)})"
+        case httpx2.ConnectError() if "SSL" in str(error):
+            return f"its certificate is not trusted, or it speaks no TLS ({_first_line(error)}); see `ca_file`"
         case httpx2.ConnectError():
             return "the connection was refused or the name is unknown"
         case httpx2.TimeoutException():
             return "the connection timed out"
         case _:
             return "the connection broke"
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split("\n", 1)[0].split())[:150]

@@ -93,11 +93,18 @@ async def waiting(port: int = 0) -> AsyncGenerator[Callback]:
         OSError: the port is taken.
     """
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
+    failure: Exception | None = None
     async with listener, anyio.create_task_group() as tasks:
         callback = Callback(listener.extra(anyio.abc.SocketAttribute.local_port))
         tasks.start_soon(listener.serve, callback.serve)
-        yield callback
-        tasks.cancel_scope.cancel()
+        try:
+            yield callback
+        except Exception as error:
+            failure = error
+        finally:
+            tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
 
 
 async def _request(visit: SocketStream) -> tuple[str, str]:

@@ -71,7 +71,8 @@ async def sign_in_on_another_device(
         try:
             return await _Device(url, registration, client, sleep).run(show)
         except httpx2.HTTPError as problem:
-            raise SourceError(f"The sign-in failed: {type(problem).__name__}.", where=url) from None
+            words = " ".join(str(problem).split())[:300] or type(problem).__name__
+            raise SourceError(f"The sign-in failed: {words.rstrip('.')}.", where=url) from None
 
 
 @dataclass

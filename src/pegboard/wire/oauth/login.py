@@ -1,5 +1,6 @@
 """Signing in with a browser: the SDK's authorization code flow with PKCE, up to the tokens (MCP, Authorization)."""
 
+import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pegboard.wire.oauth.callback import Arrival
 from pegboard.wire.oauth.signin import SignIn, server_key
 
 NAME = "Pegboard"
+logging.getLogger("mcp").addHandler(logging.NullHandler())
 _PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 _ACCEPT = "application/json, text/event-stream"
 
@@ -128,14 +130,14 @@ async def _knock(url: str, provider: _Provider, transport: httpx2.AsyncBaseTrans
         raise SourceError("The sign-in failed: the server's description of it cannot be read.", where=url) from None
     except httpx2.HTTPError as problem:
         raise SourceError(
-            f"The sign-in failed: {type(problem).__name__}.",
+            f"The sign-in failed: {_told(problem)}",
             where=url,
             next_step="Check the address, and that the server and its sign-in server can be reached.",
         ) from None
 
 
 def _told(problem: Exception) -> str:
-    return " ".join(str(problem).split())[:300].rstrip(".") + "."
+    return (" ".join(str(problem).split())[:300] or type(problem).__name__).rstrip(".") + "."
 
 
 async def _code(arrive: Callable[[], Awaitable[Arrival]]) -> AuthorizationCodeResult:
