@@ -249,8 +249,10 @@ class Behaviour:
 
     def call_ask(self, id_: Any, params: dict[str, Any], send: Send) -> None:
         self.waiting["ask-1"] = (id_, send)
-        method = (params.get("arguments") or {}).get("method", "sampling/createMessage")
-        send({"jsonrpc": "2.0", "id": "ask-1", "method": method, "params": {"messages": [], "maxTokens": 1}})
+        given = params.get("arguments") or {}
+        method = given.get("method", "sampling/createMessage")
+        asked = given.get("params", {"messages": [], "maxTokens": 1})
+        send({"jsonrpc": "2.0", "id": "ask-1", "method": method, "params": asked})
 
     def call_environment(self, id_: Any, _params: dict[str, Any], send: Send) -> None:
         send(answer(id_, {"content": [], "structuredContent": {"env": dict(os.environ), "cwd": os.getcwd()}}))

@@ -25,6 +25,8 @@ from pegboard.wire.server.state import Seal
 
 MOST = 512
 """Calls that may stand waiting at once; the oldest is given up for a newer one."""
+_GATHER = 0.01
+"""Seconds after a first question for others of the same call: a client answers the questions of a round together."""
 _BOARDS_OWN = "b."
 """How a state begins that stands for nothing but a question of the board, before anything ran."""
 
@@ -144,6 +146,8 @@ class _Call:
         while not self.over and not self.open:
             self.news = anyio.Event()
             await self.news.wait()
+            if self.open and not self.over:
+                await anyio.sleep(_GATHER)
         if self.error is not None:
             raise self.error
         if self.body is not None:
