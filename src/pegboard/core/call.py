@@ -217,6 +217,16 @@ class Progress(Protocol):
     async def __call__(self, progress: float, total: float | None = None, message: str | None = None) -> None: ...
 
 
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""The levels of log messages (RFC 5424), from the most talkative."""
+
+
+def wanted_level(log: "Log") -> str:
+    """The lowest level that a listener has asked for by its attribute `wanted`; `info` where it says nothing."""
+    level = getattr(log, "wanted", None)
+    return level if level in LOG_LEVELS else "info"
+
+
 class Log(Protocol):
     """Receives log messages while a call runs (MCP `notifications/message`)."""
 

@@ -13,10 +13,12 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp_types import (
     CallToolResult,
     ElicitResult,
+    EmptyResult,
     ListRootsResult,
     ListToolsResult,
     RequestParams,
     Root,
+    SetLevelRequestParams,
     TextContent,
     Tool,
 )
@@ -307,3 +309,25 @@ async def test_a_task_that_takes_too_long_is_cancelled_and_said_so() -> None:
         result = await client.call_tool("shop__long", {})
     assert result.meta["pegboard/failure"]["code"] == "timeout"
     assert tasked.cancelled.is_set()
+
+
+@pytest.mark.parametrize(("chosen", "expected"), [(None, "info"), ("debug", "debug"), ("error", "error")])
+async def test_the_level_that_a_client_chose_is_the_one_that_the_server_is_told(chosen: Any, expected: str) -> None:
+    told: list[str] = []
+    heard = anyio.Event()
+
+    async def set_level(ctx: Any, params: SetLevelRequestParams) -> EmptyResult:
+        told.append(params.level)
+        heard.set()
+        return EmptyResult()
+
+    asking = Asking({"roots": ("ping", {})})
+    asking.server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
+    async with gateway(asking.server, "handshake") as (made, _), Client(made, mode="legacy") as client:
+        if chosen:
+            with pytest.warns(MCPDeprecationWarning):
+                await client.set_logging_level(chosen)
+        await client.call_tool("shop__roots", {})
+        with anyio.fail_after(5):
+            await heard.wait()
+    assert told == [expected]

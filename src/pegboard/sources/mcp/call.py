@@ -3,6 +3,7 @@
 from typing import Any
 
 from pegboard.core import Call, Handler, Result, ToolSpec
+from pegboard.core.call import wanted_level
 from pegboard.core.client import ClientError
 from pegboard.core.spec import OWN_META
 from pegboard.schema.types import JsonObject
@@ -76,5 +77,5 @@ def passed_on(meta: JsonObject) -> dict[str, Any]:
 def _forwarded(call: Call) -> JsonObject:
     meta = passed_on(call.meta)
     if call.log is not None:
-        meta.setdefault(_LOG_LEVEL, "info")
+        meta.setdefault(_LOG_LEVEL, wanted_level(call.log))
     return meta

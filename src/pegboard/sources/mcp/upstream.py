@@ -12,7 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from pegboard.core import Call, Health, SourceState
-from pegboard.core.call import Log
+from pegboard.core.call import LOG_LEVELS, Log, wanted_level
 from pegboard.core.client import Client
 from pegboard.schema.types import Json, JsonObject
 from pegboard.sources.mcp.conditional import Declarations
@@ -209,7 +209,7 @@ class Upstream:
             return await send
         ticket = next(self._log_ids)
         self._logs[ticket] = (key, call.session.id, call.log)
-        self._ask_for_logs(link)
+        self._ask_for_logs(link, wanted_level(call.log))
         try:
             return await send
         finally:
@@ -304,17 +304,23 @@ class Upstream:
         for log in listeners.values():
             self._tasks.start_soon(_tell, log, level, data, logger)
 
-    def _ask_for_logs(self, link: Link) -> None:
-        """Tell a server of the handshake family once that log messages are wanted; some wait for that."""
-        if link.wants_logs or link.peer.modern or "logging" not in link.peer.capabilities or self._tasks is None:
+    def _ask_for_logs(self, link: Link, level: str) -> None:
+        """Tell a server of the handshake family from which level on log messages are wanted; some wait for that.
+
+        A link that several callers share is as talkative as the one who wants most: each hears what it wants.
+        """
+        known = link.log_level
+        if known is not None and LOG_LEVELS.index(known) <= LOG_LEVELS.index(level):
             return
-        link.wants_logs = True
-        self._tasks.start_soon(_set_level, link)
+        if link.peer.modern or "logging" not in link.peer.capabilities or self._tasks is None:
+            return
+        link.log_level = level
+        self._tasks.start_soon(_set_level, link, level)
 
 
-async def _set_level(link: Link) -> None:
+async def _set_level(link: Link, level: str) -> None:
     try:
-        await link.request("logging/setLevel", {"level": "info"}, timeout=10)
+        await link.request("logging/setLevel", {"level": level}, timeout=10)
     except WireError as error:
         _log.debug("the log level could not be set: %s", error)
 

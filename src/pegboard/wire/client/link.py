@@ -32,7 +32,7 @@ class Link:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.answered = False
-        self.wants_logs = False
+        self.log_level: str | None = None
         self._ids = count(1)
         self._in_flight = 0
         self._retired = False

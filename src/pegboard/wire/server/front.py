@@ -38,7 +38,7 @@ class Peer:
         stateless: whether it speaks the stateless family, where lists may not differ per connection.
         agent: the client's own name, if it told one.
         shared: whether other clients come under the same id: those of the stateless family over HTTP.
-        level: the lowest log level that it wants.
+        level: the lowest log level that it has asked for; None for all that there are.
         shown: identifies the list that it knows, or was told has changed.
         features: what it declared of elicitation, sampling and roots, raw.
     """
@@ -47,7 +47,7 @@ class Peer:
     stateless: bool
     agent: str | None = None
     shared: bool = False
-    level: str = "debug"
+    level: str | None = None
     shown: object = field(default=None, repr=False)
     features: JsonObject = field(default_factory=dict[str, Any], repr=False)
 

@@ -35,6 +35,7 @@ from mcp_types import CallToolRequestParams as CallParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from opentelemetry import trace
 
+from pegboard.core.call import LOG_LEVELS
 from pegboard.schema.types import Json, JsonObject, canonical
 from pegboard.wire.server import beside
 from pegboard.wire.server.asking import asker
@@ -42,7 +43,6 @@ from pegboard.wire.server.features import connected, connection_of, features_of
 from pegboard.wire.server.front import SESSION_KEY, Front, Peer, Refusal, Relay
 from pegboard.wire.server.rounds import Rounds, Way
 
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 PRINCIPAL = "local"
 """Whose all requests are: who reaches the address, and has the token where there is one."""
 _STATE = "pegboard.peer"
@@ -246,10 +246,11 @@ class _Logger:
     """Sends log messages of one call to its client, from the level on that the client wants."""
 
     ctx: ServerRequestContext[Any, Any]
-    level: str
+    wanted: str | None
 
     async def __call__(self, level: str, data: Json, logger: str | None = None) -> None:
-        if level not in LEVELS or LEVELS.index(level) < LEVELS.index(self.level):
+        lowest = self.wanted or LOG_LEVELS[0]
+        if level not in LOG_LEVELS or LOG_LEVELS.index(level) < LOG_LEVELS.index(lowest):
             return
         params = LoggingMessageNotificationParams(level=level, data=data, logger=logger)
         await self.ctx.session.send_notification(LoggingMessageNotification(params=params), self.ctx.request_id)
@@ -257,8 +258,10 @@ class _Logger:
 
 def _logger(ctx: ServerRequestContext[Any, Any], peer: Peer, meta: JsonObject) -> _Logger | None:
     """Clients of the stateless family ask for logging request by request; without that nothing may be sent."""
-    level = meta.get(LOG_LEVEL_META_KEY) if peer.stateless else peer.level
-    return _Logger(ctx, level) if level in LEVELS else None
+    if not peer.stateless:
+        return _Logger(ctx, peer.level)
+    level = meta.get(LOG_LEVEL_META_KEY)
+    return _Logger(ctx, level) if level in LOG_LEVELS else None
 
 
 def _owner(peer: Peer, meta: JsonObject) -> str:

@@ -15,7 +15,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from pegboard.core import Progress
-from pegboard.core.call import Ask, Log, Reply
+from pegboard.core.call import Ask, Log, Reply, wanted_level
 from pegboard.core.client import ELICIT, WITHDRAWN, Client, ClientError
 from pegboard.schema.types import Json, JsonObject, as_object, canonical
 from pegboard.wire.server.asking import question, reply_of, shows_forms
@@ -91,7 +91,7 @@ class _Call:
             features,
             first.alone,
             progress=None if first.progress is None else self._tell,
-            log=None if first.log is None else self._note,
+            log=None if first.log is None else _Notes(self, wanted_level(first.log)),
             ask=self.ask if shows_forms(features) else None,
             client=Client(capabilities=features, request=self.request, alone=first.alone) if features else None,
         )
@@ -162,9 +162,17 @@ class _Call:
         if self.way.progress is not None:
             await self.way.progress(progress, total, message)
 
-    async def _note(self, level: str, data: Json, logger: str | None = None) -> None:
-        if self.way.log is not None:
-            await self.way.log(level, data, logger)
+
+@dataclass(frozen=True)
+class _Notes:
+    """Sends log messages of a call to whichever of its requests is under way."""
+
+    call: _Call
+    wanted: str
+
+    async def __call__(self, level: str, data: Json, logger: str | None = None) -> None:
+        if self.call.way.log is not None:
+            await self.call.way.log(level, data, logger)
 
 
 class Rounds:
