@@ -306,6 +306,13 @@ SOURCE_KINDS = (
                 only_for="program",
             ),
             Key(
+                "family",
+                choice("auto", "modern", "handshake"),
+                "Which protocol family the server is spoken to in. Write handshake for one that speaks both, and whose "
+                "tools can ask in the middle of a call only there.",
+                "auto",
+            ),
+            Key(
                 "may_ask",
                 list_of(choice("elicitation", "roots", "sampling")),
                 "What the server may ask of the client that calls it: questions to the person (elicitation), where the "

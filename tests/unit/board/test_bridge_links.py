@@ -331,3 +331,20 @@ async def test_the_level_that_a_client_chose_is_the_one_that_the_server_is_told(
         with anyio.fail_after(5):
             await heard.wait()
     assert told == [expected]
+
+
+@pytest.mark.parametrize(("before", "family"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
+async def test_a_server_of_both_families_is_asked_in_the_one_that_the_client_speaks(before: str, family: str) -> None:
+    spoken: list[str] = []
+
+    class Both(Asking):
+        async def _call(self, ctx: Any, params: Any) -> Any:
+            spoken.append(ctx.protocol_version)
+            return await super()._call(ctx, params)
+
+    async with (
+        gateway(Both().server, "auto") as (made, _),
+        Client(made, mode=before, elicitation_callback=accept) as client,
+    ):
+        assert not (await client.call_tool("shop__form", {})).is_error
+    assert set(spoken) == {family}

@@ -5,10 +5,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from fastmcp import Client, FastMCP
+from fastmcp import Client, Context, FastMCP
 from fastmcp.exceptions import ToolError
 
 from pegboard.board import Board
+from pegboard.board.gateway import served
 from pegboard.core import Effects, Failure, FailureCode, Result, Session, ToolName, ToolSpec
 from pegboard.discovery import Residency
 from pegboard.frameworks.fastmcp import BoardProvider, FastMcpSource
@@ -118,3 +119,27 @@ async def test_a_board_of_a_fastmcp_server_can_be_shown_in_another_one() -> None
 
     async with Board.of(FastMcpSource("inner", inner)) as board, Client(server(board)) as client:
         assert (await client.call_tool("inner__ping")).data == "pong"
+
+
+@pytest.mark.parametrize(("mode", "options"), [("legacy", {}), ("auto", {"family": "handshake"})])
+async def test_a_fastmcp_tool_that_asks_reaches_the_client_of_a_gateway(mode: str, options: Any) -> None:
+    from mcp import Client as McpClient
+    from mcp_types import ElicitResult
+
+    asking: FastMCP[Any] = FastMCP("asking")
+
+    @asking.tool
+    async def greet(ctx: Context) -> str:
+        answer = await ctx.elicit("Who is it?", response_type=str)
+        return f"Hello {answer.data}" if answer.action == "accept" else answer.action
+
+    async def elicit(context: Any, params: Any) -> ElicitResult:
+        assert params.message == "desk asks: Who is it?"
+        return ElicitResult(action="accept", content={"value": "Ann"})
+
+    async with (
+        Board.of(FastMcpSource("desk", asking, **options)) as board,
+        served(board) as gateway,
+        McpClient(gateway, mode=mode, elicitation_callback=elicit) as client,
+    ):
+        assert (await client.call_tool("desk__greet", {})).content[0].text == "Hello Ann"

@@ -48,7 +48,7 @@ class _Owned:
         """What the link is opened as."""
         asked = {method: partial(self.answer, method) for method, name in FEATURE_OF.items() if name in self.features}
         identity = f"client {self.owner}" if self.owner else f"call {self.number}"
-        return Role(identity, Declared(self.features, asked))
+        return Role(identity, Declared(self.features, asked), "handshake")
 
     async def answer(self, method: str, params: JsonObject) -> dict[str, Any]:
         """Ask the client of the latest call; of an earlier one where that has ended; else outside of all calls."""

@@ -176,7 +176,8 @@ class Upstream:
     ) -> dict[str, Any]:
         if self._pool is None or self._own is None:
             raise CannotStart("its session is closed", next_step="Open the board first.")
-        if self._pool.family != "handshake" and (link := await self.link()).peer.modern:
+        link = await self._stateless(client, features)
+        if link is not None:
 
             async def send(params: dict[str, Any]) -> dict[str, Any]:
                 return await self._send(link, self.role.key, params, call, headers, features)
@@ -188,6 +189,24 @@ class Upstream:
                 return await self._send(own, key, params, call, headers)
 
             return await after_pages(self.name, again, client, features)
+
+    async def _stateless(self, client: Client, features: JsonObject) -> Link | None:
+        """The source's own link where this client is to be asked in rounds over it; None where it gets its own.
+
+        A server of both families can often ask in one only; a client meets it in its own, as it does without a gateway.
+        """
+        if self._pool is None or self._own is None or self._pool.family == "handshake":
+            return None
+        link = await self.link()
+        if not link.peer.modern:
+            return None
+        if self.family == "auto" and client.connection is not None:
+            try:
+                async with self._own.link(client, features):
+                    return None
+            except CannotStart:
+                return link
+        return link
 
     async def _send(
         self,

@@ -24,10 +24,12 @@ class Role:
     Parameters:
         identity: whose; empty where the source has one identity for all.
         declared: what the server is told that we can do.
+        family: which protocol family to speak on it; None for the source's.
     """
 
     identity: str = ""
     declared: Declared = field(default_factory=Declared)
+    family: Family | None = None
 
     @property
     def key(self) -> "LinkKey":
@@ -129,12 +131,12 @@ class Pool:
         def settled(connection: Connection) -> None:
             if connection.error is not None:
                 self._fail(key, connection.error)
-            elif connection.peer is not None:
+            elif connection.peer is not None and role.family is None:
                 self.family = "modern" if connection.peer.modern else "handshake"
 
         connection = Connection(
             self.endpoint,
-            family=self.family,
+            family=role.family or self.family,
             hearing=Hearing(role.declared, self.hooks(key)),
             start_timeout=self.start_timeout,
             starting=self.starting if isinstance(self.endpoint, StdioEndpoint) else None,
