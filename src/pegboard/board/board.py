@@ -144,8 +144,8 @@ class Board(Overseen, Proceeding, Supplied):
         spending = limit_calls(self.spec, lambda session: self._sessions.of(session).ledger, budget or Budget())
         searched = searches(lambda session: self._sessions.of(session).queries)
         self._wellness = Wellness(lambda: self._roster.sources, clean=self._passage.redactor.text)
-        lacking = missing(self, self.spec, Produced())
-        inside = (links(self.spec), pooled(self.spec), forgery(self.spec), hydrate(self), lacking)
+        lacking, following = missing(self, self.spec, Produced()), self._procession.middleware(self.spec)
+        inside = (links(self.spec), pooled(self.spec), forgery(self.spec), hydrate(self), lacking, following)
         outer = (owned(self._sessions), spending, searched, *inside, *middleware, self._wellness.watch(self.spec))
         self._handler = self._passage.handler(self, outer)
 

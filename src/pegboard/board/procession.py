@@ -1,7 +1,7 @@
 """The chains of a board, imported when there is one, over the board's store, a database or one in memory."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,13 +11,14 @@ import anyio.to_thread
 from pegboard.approval import Desk
 from pegboard.board.memory import Memory
 from pegboard.config import Config
-from pegboard.core import Tool
+from pegboard.core import Call, Handler, Middleware, Result, Tool, ToolName, ToolSpec
 from pegboard.schema.types import JsonObject, as_object
 from pegboard.store.glance import has_open_runs
 
 if TYPE_CHECKING:
     from pegboard.chain import ChainRun, Chains
     from pegboard.chain.chains import Tools
+    from pegboard.chain.following import Following
     from pegboard.chain.ledger import Records
     from pegboard.store.server import ServerStore
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 COMPOSITE = "pegboard/composite"
+FORM = "pegboard/form"
 EVERY = 15.0
 """Seconds between two looks for runs that were left."""
 
@@ -51,6 +53,7 @@ class Procession:
         self._config = config
         self._settings: JsonObject = config.tables["chains"] if config is not None else {}
         self._shared: ServerStore | None = None
+        self._spec_of: Callable[[ToolName], ToolSpec | None] = lambda name: None
         self._taken = set[str]()
         self._told = dict[str, str]()
 
@@ -58,7 +61,30 @@ class Procession:
         """The tools, the chains among them so that their runs are kept."""
         if all(tool.spec.meta.get(COMPOSITE) != "chain" for tool in tools):
             return list(tools)
-        return self.chains.kept(tools)
+        kept = self.chains.kept(tools)
+        followed = any(tool.spec.meta.get(FORM) for tool in kept)
+        return [*kept, self.following.tool] if followed else kept
+
+    def middleware(self, spec_of: Callable[[ToolName], ToolSpec | None]) -> Middleware:
+        """Refuses what is not next in a chain that the caller's session follows; nothing where there is none."""
+        self._spec_of = spec_of
+
+        def wrap(next_handler: Handler) -> Handler:
+            async def handle(call: Call) -> Result:
+                if "following" not in self.__dict__:  # no chain is a specification
+                    return await next_handler(call)
+                return await self.following.judge(call, next_handler)
+
+            return handle
+
+        return wrap
+
+    @cached_property
+    def following(self) -> "Following":
+        """Which chains agents follow."""
+        from pegboard.chain.following import Following
+
+        return Following(self.chains, lambda name: self._spec_of(name))
 
     @cached_property
     def chains(self) -> "Chains":
@@ -128,10 +154,15 @@ class Procession:
             result = await self.chains.take_up(id)
         finally:
             self._taken.discard(id)
-        told = "" if result is None else str(result.failure or "it is done.")
+        told = "" if result is None else _outcome(result)
         if told and self._told.get(id) != told:  # what cannot go on yet is tried again, and told once
             self._told[id] = told
             _log.warning("The run %s of a chain, which was left, went on: %s", id, told)
+
+
+def _outcome(result: Result) -> str:
+    run = as_object(result.report.data.get("chain_run")) if result.report else {}
+    return str(result.failure or f"{run.get('status', 'done')}.")
 
 
 class Proceeding:

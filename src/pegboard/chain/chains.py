@@ -110,7 +110,7 @@ class Chains:
         if run.status is RunStatus.DONE and redo is None and skip is None:
             note = f"Chain run {run.id}: done before."
             return Result(value=run.value, report=Report(notes=(note,), data={"chain_run": _about(run)}))
-        tool = self._tool(run)
+        tool = self.tool_of(run)
         choice = _Choice(redo, skip, output)
         choice.check(run, [step.id for step in tool.steps])
         held, ticket = await self._with(lambda ledger: ledger.claim(run.id, choice.change))
@@ -124,7 +124,7 @@ class Chains:
             DefinitionError: a tool that it needs is not on the board any more.
         """
         run = await self.show(id)
-        tool = self._tool(run)
+        tool = self.tool_of(run)
         ids = [each.id for each in tool.steps]
         if step not in ids:
             raise unknown_step(step, ids, run.id)
@@ -182,8 +182,12 @@ class Chains:
         except (DefinitionError, StoreError) as error:
             return _failed(error)
 
-    def _tool(self, run: ChainRun) -> ChainTool:
-        """What runs a run: the definition that is frozen into it, over the tools of today."""
+    def tool_of(self, run: ChainRun) -> ChainTool:
+        """What runs a run: the definition that is frozen into it, over the tools of today.
+
+        Raises:
+            DefinitionError: one of its tools is not on the board any more.
+        """
         definition = dict(run.definition)
         names = as_object(definition.pop("tools", {}))
         chain = Chain.read(run.chain, definition, where=f"run {run.id}")

@@ -6,6 +6,7 @@ from typing import Any
 
 from pegboard.chain.file import is_given, with_file
 from pegboard.chain.mapping import Mapped, mapped
+from pegboard.chain.specification import FORMS, SPECIFICATION, SpecificationTool, specification_spec
 from pegboard.chain.tool import ChainTool
 from pegboard.compose.bundle import Bundle, composite_spec, moded
 from pegboard.compose.steps import Step, read_steps
@@ -16,7 +17,7 @@ from pegboard.schema.shorthand import read_object
 from pegboard.schema.template import Template
 from pegboard.schema.types import JsonObject, as_list, as_object, digest
 
-_KEYS = ("description", "steps", "input", "output", "output_variable", "parameter_mapping", "category")
+_KEYS = ("description", "steps", "input", "output", "output_variable", "parameter_mapping", "category", "form")
 _KEPT = (*_KEYS, "version")
 
 
@@ -44,7 +45,8 @@ class Chain:
 
         Parameters:
             name: its name; it may hold a namespace.
-            table: `description`, `steps`, `input`, `output` or `output_variable`, `parameter_mapping`, `category`.
+            table: `description`, `steps`, `input`, `output` or `output_variable`, `parameter_mapping`, `category`,
+                `form`.
             where: what errors call the place, such as `chain.publish`.
 
         Raises:
@@ -53,6 +55,8 @@ class Chain:
         place = where or f"chain.{name}"
         source = {key: table[key] for key in _KEPT if is_given(table.get(key))}
         _check_keys(table, place)
+        if _form(source, place) == FORMS[0]:
+            source.pop("form", None)
         output, variable = source.get("output"), _variable(source, place)
         steps = read_steps(source.get("steps"), f"{place}.steps")
         if output is None and variable in [step.id for step in steps]:
@@ -74,6 +78,11 @@ class Chain:
         return self.body.steps
 
     @property
+    def is_followed(self) -> bool:
+        """Whether the agent calls the tools itself, step by step."""
+        return self.source.get("form") == SPECIFICATION
+
+    @property
     def uses(self) -> tuple[str, ...]:
         """The tools that it calls."""
         return self.body.uses
@@ -89,12 +98,13 @@ class Chain:
         Raises:
             DefinitionError: a step gives an argument that its tool does not have, or lacks one that it needs.
         """
-        bare = without_modes(self.body.build(inner, run).spec)
+        known = _open(inner, self.steps) if self.is_followed else inner
+        bare = without_modes(self.body.build(known, run).spec)
         shape = mapped(bare.input, self.parameter_mapping)
         # Its parts stay what agents call: a chain is for the process, and replaces no sequence of theirs.
         plain = replace(bare, input=shape.input, replaces=(), hints=tuple(map(_only_a_part, bare.hints)))
         spec = composite_spec(plain, {text: inner[text] for text in self.uses if text in inner}, kind="chain")
-        return Tool(spec, self.over(inner, run, shape))
+        return Tool(specification_spec(spec) if self.is_followed else spec, self.over(inner, run, shape))
 
     def over(self, inner: Mapping[str, ToolSpec], run: Handler, shape: Mapped | None = None) -> ChainTool:
         """What runs it, over what its names mean on a board."""
@@ -103,8 +113,10 @@ class Chain:
             for step in self.steps
             if not step.tool or step.tool in inner
         ]
+        if self.is_followed:  # trying again is the agent's
+            steps = [replace(step, retries=0) for step in steps]
         frozen = self.frozen(inner)
-        return ChainTool(
+        return (SpecificationTool if self.is_followed else ChainTool)(
             name=str(self.name),
             steps=tuple(steps),
             output=None if self.output_variable else self.body.output,
@@ -128,13 +140,23 @@ def chain(name: str, *, description: str, steps: Sequence[JsonObject], **more: A
         name: its name.
         description: what the process is.
         steps: its steps, in the syntax of bundles (`pegboard.compose.steps`).
-        more: `input`, `output` or `output_variable`, `parameter_mapping`, `category`.
+        more: `input`, `output` or `output_variable`, `parameter_mapping`, `category`, `form`.
 
     Raises:
         DefinitionError: it cannot work as it stands.
     """
     table = {"description": description, "steps": list(steps), **more}
     return Unbound.tool(Chain.read(name, table), description)
+
+
+def _open(inner: Mapping[str, ToolSpec], steps: Sequence[Step]) -> Mapping[str, ToolSpec]:
+    """The tools without needing what a step leaves to the agent to fill in."""
+    found: dict[str, ToolSpec] = {}
+    for text, spec in inner.items():
+        given = [as_object(step.args.source) for step in steps if step.tool == text]
+        needed = [name for name in spec.input.get("required", ()) if all(name in each for each in given)]
+        found[text] = replace(spec, input={**spec.input, "required": needed})
+    return found
 
 
 def _named(name: str, version: str | None) -> ToolName:
@@ -151,6 +173,15 @@ def _check_keys(table: JsonObject, where: str) -> None:
             raise DefinitionError(f"A chain has no {key!r}.", where=where, next_step=f"Use {' or '.join(near)}.")
     if not isinstance(table.get("steps", []), list | tuple) or not as_list(list(table.get("steps") or [])):
         raise DefinitionError("A chain needs steps.", where=where, next_step="Add a list `steps`.")
+
+
+def _form(source: JsonObject, where: str) -> str:
+    form: Any = source.get("form", FORMS[0])
+    if form not in FORMS:
+        raise DefinitionError(
+            f"A chain is not offered as {form!r}.", where=f"{where}.form", next_step=f"Use {' or '.join(FORMS)}."
+        )
+    return form
 
 
 def _variable(source: JsonObject, where: str) -> str | None:

@@ -44,6 +44,7 @@ class Hold:
         """Write down what a step came to. Raises `ChainError` or `StoreError`: it is not kept then."""
         with anyio.CancelScope(shield=True):
             await _thread(lambda: self._ledger.end(self.run.id, self._ticket, point))
+        self.known[point.step] = point
 
     async def settle(self, status: RunStatus, *, value: Json = None, failure: JsonObject | None = None) -> None:
         """Let the run go, and say how it is. Raises `ChainError` or `StoreError`."""

@@ -225,6 +225,21 @@ class Ledger:
         query = query if chain is None else query.where(CHAIN_RUNS.c.chain == chain)
         return self._store.read(lambda connection: [_run(row) for row in connection.execute(query)], [])
 
+    def followed(self, session: str, principal: str) -> str | None:
+        """The run of a chain that the agent of a session follows, if there is one that is not over."""
+        query = select(CHAIN_RUNS.c.id, CHAIN_RUNS.c.definition).where(
+            CHAIN_RUNS.c.session == session,
+            CHAIN_RUNS.c.principal == principal,
+            CHAIN_RUNS.c.status.not_in([status.value for status in _OVER]),
+        )
+        rows = self._store.read(lambda connection: connection.execute(query.order_by(CHAIN_RUNS.c.created)).all(), [])
+        return next((row.id for row in rows if json.loads(row.definition).get("form") == "specification"), None)
+
+    def bind(self, id: str, session: str) -> None:
+        """Have the agent of another session follow a run from now on. Raises `StoreError` where it cannot be kept."""
+        change = update(CHAIN_RUNS).where(CHAIN_RUNS.c.id == id).values(session=session)
+        self._written(lambda connection: connection.execute(change).rowcount)
+
     def left(self) -> list[str]:
         """The ids of the runs whose owner has died or says nothing any more, the oldest first."""
         now = self.clock()

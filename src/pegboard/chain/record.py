@@ -14,6 +14,8 @@ class RunStatus(StrEnum):
     RUNNING = "running"
     WAITING_APPROVAL = "waiting_approval"
     """A step waits for a person's yes; `resume` goes on once it is there."""
+    WAITING_AGENT = "waiting_agent"
+    """The agent that follows the chain has to call the next step's tool."""
     NEEDS_OPERATOR = "needs_operator"
     """A step may have taken effect, and nobody knows: somebody has to look, and to choose."""
     DONE = "done"

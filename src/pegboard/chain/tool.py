@@ -83,7 +83,11 @@ class ChainTool:
 
     async def go(self, call: Call, hold: Hold) -> Result:
         """Run the steps of a run that this process holds, but those that are over."""
-        course = ChainCourse(Inner.of(self.run, replace(call, mode=Mode.EXECUTE)), hold)
+        return await self.run_held(ChainCourse(Inner.of(self.run, replace(call, mode=Mode.EXECUTE)), hold))
+
+    async def run_held(self, course: ChainCourse) -> Result:
+        """Take the steps of a course, and let others know meanwhile that this process lives."""
+        hold = course.hold
         result: Result | None = None
         try:
             async with anyio.create_task_group() as tasks:

@@ -123,6 +123,13 @@ CHAIN = Table(
             {},
             example='{ number = "week" }',
         ),
+        Key(
+            "form",
+            choice("tool", "specification"),
+            "One tool that runs the steps in a single call, or a specification that the agent follows: a call returns "
+            "the steps, the agent calls the tools itself, and calls that are not the next step are refused.",
+            "tool",
+        ),
         Key("category", TEXT, "What it is about, in one word."),
     ),
     named=True,
