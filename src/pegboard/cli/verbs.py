@@ -35,6 +35,8 @@ VERBS = (
     Verb("uninstall", "pegboard.cli.install:uninstall", "Take something that was installed off the board."),
     Verb("enable", "pegboard.cli.install:enable", "Switch on a source that is switched off."),
     Verb("disable", "pegboard.cli.install:disable", "Switch a source off without losing it."),
+    Verb("resources", "pegboard.cli.resources:app", "List and read the resources of MCP servers."),
+    Verb("prompts", "pegboard.cli.prompts:app", "List and get the prompts of MCP servers."),
     Verb("call", "pegboard.cli.call:call", "Call a tool."),
     Verb("chain", "pegboard.cli.chain:app", "Run a chain, resume, fork, cancel its runs, and look at them."),
     Verb("code", "pegboard.cli.code:app", "Run code that calls tools, go on with its runs, and look at them."),
