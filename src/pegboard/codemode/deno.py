@@ -240,9 +240,10 @@ class _Run:
         return None
 
     def _take(self, kind: bytes, text: bytes, tasks: TaskGroup) -> None:
+        if kind == b"c":
+            return self._begin(text, tasks)
+        text = text.replace(_HERE, b"the code")  # stacks name the file that the code is run by
         match kind:
-            case b"c":
-                self._begin(text, tasks)
             case b"l":
                 self._keep(str(_json(text)))
             case b"r":
@@ -251,6 +252,7 @@ class _Run:
                 self._stopped = thrown(_json(text))
             case _:
                 self._stop(_FORGED)
+        return None
 
     def _finish(self, text: bytes) -> None:
         try:
@@ -304,6 +306,7 @@ def _json(text: bytes) -> Any:
         return None
 
 
+_HERE = GUEST.as_uri().encode()
 _TOO_MUCH = Fault(Stop.OUTPUT, "The code sent more at once than it may: return less, or give a tool less.")
 _FORGED = Fault(Stop.OUTPUT, "The code wrote to the channel that its calls go over.")
 _FLOODED = Fault(Stop.CALLS, "The code went on calling tools long after its calls were used up.")
@@ -325,5 +328,5 @@ def thrown(told: Any) -> Fault:
     line = str(fields.get("line") or "")
     name = str(fields.get("name") or "Error")[:100]
     message = str(fields.get("message") or "The code threw something that cannot be shown.")[:4000]
-    message = message.replace(GUEST.as_uri(), "the code").replace(str(GUEST), "the code")
+    message = message.replace(str(GUEST), "the code")
     return Fault(Stop.ERROR, message, name, int(line) if line.isdigit() else None)

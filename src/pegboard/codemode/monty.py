@@ -28,6 +28,8 @@ _NAMELESS = re.compile(r"name '(.+?)' is not defined")
 _UNAWAITED = "<coroutine external_future("
 """How monty writes a call that nothing has waited for."""
 _DEEPEST = 200
+_MOST_BITS = 13_000
+"""Python itself writes no number of more than 4300 digits."""
 
 
 class MontyEngine:
@@ -193,13 +195,14 @@ class _Run:
 
     def _arguments(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The arguments by name: those that stand without one get the tool's own, in its order."""
+        room = self._limits.max_output
         if not given:
-            return _plain(named)
+            return _plain(named, room)
         if len(given) == 1 and not named and isinstance(given[0], Mapping):
-            return _plain(given[0])
+            return _plain(given[0], room)
         spec = self._box.names.get(name)
         order = list(spec.properties) if spec is not None else ["query", "limit"]
-        return _plain({**dict(zip(order, given, strict=False)), **named})
+        return _plain({**dict(zip(order, given, strict=False)), **named}, room)
 
     def _names(self) -> dict[str, Any]:
         found = [name for name in self._box.names if name.isidentifier()]
@@ -264,7 +267,7 @@ _FLOODED = Fault(Stop.CALLS, "The code went on calling tools long after its call
 
 def _text(value: Any, limits: Limits) -> str:
     try:
-        text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(_plain(value, limits.max_output), ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as problem:
         raise _Unfit(f"The value cannot be JSON: {problem}.") from problem
     if len(text) > limits.max_output:
@@ -273,26 +276,68 @@ def _text(value: Any, limits: Limits) -> str:
     return text
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
+def _plain(value: Any, room: int) -> Any:
     """A value of the sandbox as JSON data.
 
+    Parameters:
+        value: the value; what is shared in it is copied as often as JSON would hold it.
+        room: about how many characters it may take.
+
     Raises:
-        _Unfit: it has no such form.
+        _Unfit: it has no such form, or takes more.
     """
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if value is None or isinstance(value, bool | int):
-        return value
-    if isinstance(value, str):
+    return _Copy(room).of(value)
+
+
+class _Copy:
+    """Makes JSON data of a value, and gives up where that becomes too large."""
+
+    def __init__(self, room: int) -> None:
+        self._room, self._left = room, room
+        self._made: dict[int, tuple[Any, int]] = {}  # what is shared is copied once, and counted as often as it stands
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        if depth > _DEEPEST:
+            raise _Unfit("The value is nested too deeply.")
+        if isinstance(value, str):
+            return self._of_text(value)
+        self._take(3)
+        if value is None or isinstance(value, bool | int | float):
+            return self._of_number(value)
+        if isinstance(value, Mapping | list | tuple | set | frozenset):
+            return self._of_many(value, depth + 1)  # pyright: ignore[reportUnknownArgumentType]
+        if type(value).__module__ == "datetime":
+            return value.isoformat() if hasattr(value, "isoformat") else str(value)
+        raise _Unfit(f"A {type(value).__name__} cannot be JSON.")
+
+    def _of_many(self, value: Any, depth: int) -> Any:
+        key = id(value)
+        known = self._made.get(key)
+        if known is not None:
+            self._take(known[1])
+            return known[0]
+        before = self._left
+        if isinstance(value, Mapping):
+            made: Any = {self._of_text(str(key)): self.of(inner, depth) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        else:
+            made = [self.of(inner, depth) for inner in value]
+        self._made[key] = made, before - self._left
+        return made
+
+    def _take(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            raise _Unfit(f"The value has more than {self._room} characters as JSON.")
+
+    def _of_text(self, value: str) -> str:
+        self._take(len(value) + 2)
         if value.startswith(_UNAWAITED):
             raise _Unfit(f"A call was never waited for.{_AWAIT}")
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
-    if depth > _DEEPEST:
-        raise _Unfit("The value is nested too deeply.")
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner, depth + 1) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(inner, depth + 1) for inner in value]  # pyright: ignore[reportUnknownVariableType]
-    if type(value).__module__ == "datetime":
-        return value.isoformat() if hasattr(value, "isoformat") else str(value)
-    raise _Unfit(f"A {type(value).__name__} cannot be JSON.")
+
+    def _of_number(self, value: float | None) -> float | None:
+        if isinstance(value, float):
+            return value if math.isfinite(value) else None
+        if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+            raise _Unfit("A number has more than 4000 digits.")
+        return value

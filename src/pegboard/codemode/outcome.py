@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import isfinite
 from typing import Any, cast
 
 from pegboard.core import Failure
@@ -142,6 +143,16 @@ class Outcome:
         }
 
 
+def _finite(text: str) -> float | None:
+    """A number, or what JSON has in the place of one that is too large for any."""
+    value = float(text)
+    return value if isfinite(value) else None
+
+
+def _nothing(_: str) -> None:
+    """NaN and Infinity are no JSON."""
+
+
 _SURROGATE = re.compile(r"\\u[dD][89abAB]")
 _LONE = re.compile("[\ud800-\udfff]")
 
@@ -153,7 +164,7 @@ def read_json(text: str) -> Json:
         ValueError: it is no JSON, or nested too deeply to be read.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=_finite, parse_constant=_nothing)
     except RecursionError as problem:
         raise ValueError("It is nested too deeply.") from problem
     return _scrubbed(value) if _SURROGATE.search(text) else value

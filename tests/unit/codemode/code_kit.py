@@ -33,7 +33,9 @@ async def answer(spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
     if unknown:
         return Result.failed(FailureCode.INVALID_ARGUMENTS, f"/{unknown[0]}: is not a known parameter.")
     if spec is FIND:
-        return Result(value=[{"id": number, "for": arguments["query"]} for number in range(arguments.get("limit", 2))])
+        return Result(
+            value=[{"id": number, "for": arguments["query"]} for number in range(arguments.get("limit") or 2)]
+        )
     if arguments["text"] == "fail":
         return Result.failed(FailureCode.FAILED, "It is closed.", next_step="Call ops.open first.")
     return Result(value=arguments["text"])
