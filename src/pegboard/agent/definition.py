@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from pegboard.core.session import AGENT_TOOL_CALLS
@@ -56,6 +57,8 @@ class Definition:
         timeout: seconds that one run may take.
         subagents: what it may hand on; None where it may not.
         version: the published version that it is; None for what the config says now.
+        offer: whether it is a tool of the board as well.
+        origin: the foreign definition that it was made of.
     """
 
     name: str
@@ -71,6 +74,8 @@ class Definition:
     timeout: float = 600.0
     subagents: Delegation | None = None
     version: str | None = None
+    offer: bool = False
+    origin: Path | None = None
 
     @property
     def label(self) -> str:

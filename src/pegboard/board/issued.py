@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CHAIN, AGENT = "chain", "agent"
 KINDS = (CHAIN, AGENT)
+_OUTSIDE = ("version", "origin")
+"""Keys of an agent's table that are none of its behaviour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def agent_content(name: str, tables: Mapping[str, Mapping[str, Any]], tools: Ite
     """
     if name not in tables:
         raise _absent("agent", name, tables, f"Write [agent.{name}] with a model.")
-    table = {key: value for key, value in tables[name].items() if value is not None and key != "version"}
+    table = {key: value for key, value in tables[name].items() if value is not None and key not in _OUTSIDE}
     if isinstance(table.get("subagents"), Delegation):
         table["subagents"] = {key: value for key, value in asdict(table["subagents"]).items() if value is not None}
     picked = None if table.get("tools") is None else Selection.parse(table["tools"])

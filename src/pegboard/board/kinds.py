@@ -146,6 +146,7 @@ def _templated(making: Making) -> Source:
         folder=config.folder,
         auth=reveal(table.options.get("auth"), where=f"{table.where}.auth"),
         allow_private=table.options.get("allow_private", False),
+        public=table.options.get("public", False),
         seconds=table.call_timeout,
     )
     if table.kind == "manifest":
@@ -153,6 +154,27 @@ def _templated(making: Making) -> Source:
     make = http_source if table.kind == "http" else cli_source
     target = reveal(table.target, where=f"{table.where}.{table.kind}")
     return make(table.name, target, prefix=table.prefix, settings=settings)
+
+
+def _script(making: Making) -> Source:
+    from pegboard.codemode.scripted import ScriptSource
+
+    table = making.source
+    return ScriptSource(table.name, table.target, prefix=table.prefix)
+
+
+def _wait(making: Making) -> Source:
+    from pegboard.sources.waiting import Wait, WaitSource
+
+    table = making.source
+    target = making.config.secrets.reveal(table.target, where=f"{table.where}.wait")
+    return WaitSource(
+        table.name,
+        Wait.read(target, f"{table.where}.wait"),
+        prefix=table.prefix,
+        allow_private=table.options["allow_private"],
+        public=table.options["public"],
+    )
 
 
 KINDS: Mapping[str, Maker] = {
@@ -164,7 +186,9 @@ KINDS: Mapping[str, Maker] = {
     "openapi": _openapi,
     "python": _python,
     "recorded": _recorded,
+    "script": _script,
     "sql": _sql,
+    "wait": _wait,
 }
 """The maker of each kind; a new kind of source is one more line here and in `config.tables`."""
 

@@ -168,7 +168,7 @@ def _named(name: str, version: str | None) -> ToolName:
 
 def _check_keys(table: JsonObject, where: str) -> None:
     for key in table:
-        if key not in (*_KEPT, "tools", "file", "name"):
+        if key not in (*_KEPT, "tools", "file", "name", "origin"):
             near = nearest(key, _KEYS) or list(_KEYS)
             raise DefinitionError(f"A chain has no {key!r}.", where=where, next_step=f"Use {' or '.join(near)}.")
     if not isinstance(table.get("steps", []), list | tuple) or not as_list(list(table.get("steps") or [])):

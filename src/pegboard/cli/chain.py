@@ -26,7 +26,9 @@ from pegboard.core import Mode, Result, Session
 from pegboard.errors import ConfigError, nearest
 from pegboard.schema.types import Json, as_object, canonical
 
-app = App(name="chain", help="Run a chain, resume, fork, cancel its runs, and look at them.")
+app: Any = App(name="chain", help="Run a chain, resume, fork, cancel its runs, and look at them; take over flows.")
+app.command("pegboard.cli.chain_flows:import_", name="import")
+app.command("pegboard.cli.chain_flows:export", name="export")
 CELL = 80
 Yes = Annotated[bool, Parameter(negative="", help="Say yes beforehand where a step would wait for a person.")]
 

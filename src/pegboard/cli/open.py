@@ -16,6 +16,7 @@ from pegboard.cli.output import clean, guarded, one_line, say
 from pegboard.config import Config, load
 from pegboard.core import Source, SourceState, SourceStatus
 from pegboard.frameworks.agents.execute import agents_of
+from pegboard.frameworks.agents.offered import offered_agents
 
 Told = Callable[[SourceStatus, Config], str]
 
@@ -86,7 +87,7 @@ async def connected(
         say(f"pegboard: {warning}")
     if not settings.sources:
         say(f"pegboard: {config} has no sources. {_FILL}")
-    builders = agents_of(settings)
+    builders = [*agents_of(settings), *offered_agents(settings)]
     with Progress(settings, told) as progress:
         async with Board.open(
             settings,

@@ -25,6 +25,13 @@ _PRIVATE = Key(
     False,
 )
 
+_PUBLIC = Key(
+    "public",
+    FLAG,
+    "Whether the address that stands here must be public as well: imported flows have it.",
+    False,
+)
+
 OPENAPI = SourceKind(
     Key(
         "openapi",
@@ -68,7 +75,7 @@ HTTP = SourceKind(
         "`description`, `parameters`), or a table of such tools by name.",
         example='{ url = "https://api.example.com/users/{{id}}", description = "Read a user." }',
     ),
-    (_AUTH, _PRIVATE),
+    (_AUTH, _PRIVATE, _PUBLIC),
 )
 
 CLI = SourceKind(
@@ -109,4 +116,27 @@ GRAPHQL = SourceKind(
     ),
 )
 
-ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, GRAPHQL, SQL, HTTP, CLI, MANIFEST)
+SCRIPT = SourceKind(
+    Key(
+        "script",
+        OBJECT,
+        "JavaScript as a tool, run in the sandbox of code mode without tools, files or network (needs the extra "
+        "`codemode`): `code` (a function's body; `input` is the object of arguments), `description`, `parameters`, "
+        "`timeout_ms`; or a table of such tools by name.",
+        example='{ code = "return input.prices.reduce((a, b) => a + b, 0);", description = "Add prices up." }',
+    ),
+)
+
+WAIT = SourceKind(
+    Key(
+        "wait",
+        OBJECT,
+        "A tool that waits: `delay_ms`, or a `request` (as of `http`, by GET) that is sent every `interval_ms`, "
+        "`max_attempts` times at most, until `until` holds over `status` and `body`; with `go_on` what never comes is "
+        "no failure.",
+        example='{ request = { url = "https://api.example.com/jobs/{{id}}" }, until = \'body.state == "done"\' }',
+    ),
+    (_PRIVATE, _PUBLIC),
+)
+
+ADAPTERS: tuple[SourceKind, ...] = (OPENAPI, GRAPHQL, SQL, HTTP, CLI, MANIFEST, SCRIPT, WAIT)

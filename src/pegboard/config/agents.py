@@ -2,7 +2,7 @@
 
 from pegboard.config.key import Key, Table
 from pegboard.config.subagents import KEYS, SUBAGENTS
-from pegboard.config.types import NUMBER, REFERENCE, SECONDS, SELECTORS, TEXT, whole
+from pegboard.config.types import FLAG, NUMBER, PATH, REFERENCE, SECONDS, SELECTORS, TEXT, whole
 from pegboard.core.session import AGENT_TOOL_CALLS
 
 AGENT = Table(
@@ -43,6 +43,13 @@ AGENT = Table(
         Key("max_turns", whole(1, 100), "How many answers of the model one run may take.", 30),
         Key("max_cost", NUMBER, "What one run may cost, in dollars, where the model's prices are known."),
         Key("timeout", SECONDS, "How long one run may take.", 600),
+        Key(
+            "offer",
+            FLAG,
+            "Whether it is a tool of the board as well, `agents.NAME`: it takes a task and gives its answer.",
+            False,
+        ),
+        Key("origin", PATH, "The agent of Runtype that it was made of, which `pegboard agent export` starts from."),
         Key(
             "subagents",
             SUBAGENTS,

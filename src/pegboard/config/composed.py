@@ -131,6 +131,7 @@ CHAIN = Table(
             "tool",
         ),
         Key("category", TEXT, "What it is about, in one word."),
+        Key("origin", PATH, "The flow that it was made of, which `pegboard chain export` gives back while it holds."),
     ),
     named=True,
 )

@@ -53,12 +53,14 @@ class Settings:
         folder: what relative paths and Python modules are relative to.
         auth: credentials of every request.
         allow_private: whether requests may be redirected to private addresses.
+        public: whether the addresses that the tools name must be public as well.
         seconds: how long a request or program may run.
     """
 
     folder: Path = Path()
     auth: Any = None
     allow_private: bool = False
+    public: bool = False
     seconds: float = TIMEOUT
 
 
@@ -94,7 +96,7 @@ class TemplatedSource:
         self._ended = anyio.Event()
         rows = await anyio.to_thread.run_sync(self._rows)
         typed = [str(as_object(row.get("http")).get("url", "")).partition("{{")[0] for row in rows]
-        allowance = Allowance.of(typed, private=self._settings.allow_private)
+        allowance = Allowance.of([] if self._settings.public else typed, private=self._settings.allow_private)
         async with SafeClient(allowance, timeout=self._settings.seconds) as client:
             self._client = client
             try:
