@@ -58,6 +58,7 @@ class Definition:
         subagents: what it may hand on; None where it may not.
         version: the published version that it is; None for what the config says now.
         offer: whether it is a tool of the board as well.
+        search: whether it finds tools by search as the board says (`auto`), or gets each from the start (`off`).
         origin: the foreign definition that it was made of.
     """
 
@@ -75,6 +76,7 @@ class Definition:
     subagents: Delegation | None = None
     version: str | None = None
     offer: bool = False
+    search: str = "auto"
     origin: Path | None = None
 
     @property

@@ -21,6 +21,8 @@ from pegboard.trace.record import Run
 
 app: Any = App(name="agent", help="Agents over the board: run one, and judge whether it chooses the right tools.")
 app.command("pegboard.cli.agent_run:run", name="run")
+app.command("pegboard.cli.agent_foreign:import_", name="import")
+app.command("pegboard.cli.agent_foreign:export", name="export")
 
 Runs = Annotated[int, Parameter(validator=Number(gte=1))]
 

@@ -2,7 +2,7 @@
 
 from pegboard.config.key import Key, Table
 from pegboard.config.subagents import KEYS, SUBAGENTS
-from pegboard.config.types import FLAG, NUMBER, PATH, REFERENCE, SECONDS, SELECTORS, TEXT, whole
+from pegboard.config.types import FLAG, NUMBER, PATH, REFERENCE, SECONDS, SELECTORS, TEXT, choice, whole
 from pegboard.core.session import AGENT_TOOL_CALLS
 
 AGENT = Table(
@@ -41,6 +41,13 @@ AGENT = Table(
             AGENT_TOOL_CALLS,
         ),
         Key("max_turns", whole(1, 100), "How many answers of the model one run may take.", 30),
+        Key(
+            "search",
+            choice("auto", "off"),
+            "Whether it finds tools by search as the board does, or gets every tool that it has from the start, as an "
+            "agent of one turn does; more than `max_direct` of the board are an error then.",
+            "auto",
+        ),
         Key("max_cost", NUMBER, "What one run may cost, in dollars, where the model's prices are known."),
         Key("timeout", SECONDS, "How long one run may take.", 600),
         Key(

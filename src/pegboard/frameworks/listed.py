@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pegboard.board import Board
 from pegboard.core import Call, Result, Session
+from pegboard.errors import ConfigError
 from pegboard.schema.types import Json, JsonObject
 from pegboard.surface.definition import Definition, define_all
 from pegboard.surface.offer import Offer
@@ -34,15 +35,23 @@ class Listed:
         board: the board, open.
         session: whose list it is.
         to: the dialect that schemas are handed over in; the framework's own adapter for a provider comes after it.
+        single_turn: whether every tool is in it, none deferred.
     """
 
     board: Board
     session: Session
     to: str = "mcp"
+    single_turn: bool = False
 
     def offer(self) -> Offer:
-        """What the session sees now."""
-        view = self.board.view(self.session)
+        """What the session sees now.
+
+        Raises:
+            ConfigError: every tool shall be in it, and they are too many.
+        """
+        view = self.board.view(self.session, single_turn=self.single_turn)
+        if self.single_turn and view.refusal is not None:
+            raise ConfigError(view.refusal.message, next_step=view.refusal.next_step)
         # A tool that takes one text goes out as a function here: frameworks know no other kind.
         found = define_all(view.listed, self.to, aliases=view.aliases)
         return Offer(self.to, [], tuple(found), view, notes=view.notes)

@@ -57,6 +57,7 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
         to: the dialect that schemas are handed over in, such as `openai-chat-strict`; by default the author's own.
         id: tells it from other toolsets of an agent.
         hear: hears each call that was made: the provider's id of it, the tool, the arguments, and what came of it.
+        single_turn: list every tool, none deferred: for agents that have no turn to search in.
     """
 
     def __init__(
@@ -67,8 +68,9 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
         to: str = "mcp",
         id: str = "pegboard",
         hear: Heard | None = None,
+        single_turn: bool = False,
     ) -> None:
-        self.board, self._hear = board, hear
+        self.board, self._hear, self._single_turn = board, hear, single_turn
         self._session, self._to, self._id = session, to, id
 
     @property
@@ -96,7 +98,8 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
         return _returned(result, parts)
 
     def _listed(self, ctx: RunContext[AgentDepsT]) -> Listed:
-        return Listed(self.board, self._session or Session(ctx.run_id or self._id), self._to)
+        session = self._session or Session(ctx.run_id or self._id)
+        return Listed(self.board, session, self._to, self._single_turn)
 
     def _tool(self, row: Row, offer: Offer) -> _BoardTool[AgentDepsT]:
         definition = ToolDefinition(

@@ -176,7 +176,7 @@ class AgentReader:
         if table.get("subagentConfig") is not None:
             found["subagents"] = self._subagents(table["subagentConfig"], (*at, "subagentConfig"))
         self._approval(table.get("approval"), (*at, "approval"))
-        self._search(table.get("toolSearch"), (*at, "toolSearch"))
+        found |= self._search(table.get("toolSearch"), (*at, "toolSearch"))
         self._limits(table.get("perToolLimits"), (*at, "perToolLimits"))
         self._strategy(table, found, (*at, "toolCallStrategy"))
         return found
@@ -288,20 +288,19 @@ class AgentReader:
                 "Approval holds here for every call, steps of chains and code included, and not for the model's alone.",
             )
 
-    def _search(self, given: Json, at: At) -> None:
+    def _search(self, given: Json, at: At) -> dict[str, Json]:
         if given is None:
-            return
+            return {}
         table = as_object(given)
         self._only(table, ("enabled", "threshold", "alwaysLoaded"), at)
         found: dict[str, Json] = {}
-        if table.get("enabled") is not None:
-            found["search"] = "auto" if table["enabled"] else "off"
         if table.get("threshold") is not None:
             found["threshold"] = _whole(table["threshold"], self._findings, (*at, "threshold"))
         if table.get("alwaysLoaded") is not None:
             found["always"] = list(self._ids(table["alwaysLoaded"], (*at, "alwaysLoaded")))
         if found:
             self._of_board("board", found, at)
+        return {} if table.get("enabled") is None else {"search": "auto" if table["enabled"] else "off"}
 
     def _limits(self, given: Json, at: At) -> None:
         limits: dict[str, Json] = {}

@@ -100,8 +100,8 @@ def _stands(name: str, chain: JsonObject, around: Around, origin: Json) -> bool:
         parts = ((found.sources, around.sources), (found.agents, around.agents))
         if (
             found.ok
-            and _same(found.chain, held)
-            and all(_same(table, there.get(key, {})) for wanted, there in parts for key, table in wanted.items())
+            and same(found.chain, held)
+            and all(same(table, there.get(key, {})) for wanted, there in parts for key, table in wanted.items())
         ):
             return True
     return False
@@ -118,27 +118,27 @@ def _ids(value: Json) -> list[str]:
     return []
 
 
-def _same(one: Json, other: Json) -> bool:
+def same(one: Json, other: Json) -> bool:
     """Whether two values are equal; a stand-in for an id is equal to whatever tool stands for it."""
     if isinstance(one, str) and isinstance(other, str) and one.removeprefix("agents.").startswith("?"):
         return True
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         left, right = as_object(one), as_object(other)
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(one, list) and isinstance(other, list):
         first, second = cast("list[Json]", one), cast("list[Json]", other)
-        return len(first) == len(second) and all(map(_same, first, second))
+        return len(first) == len(second) and all(map(same, first, second))
     return type(cast("object", one)) is type(cast("object", other)) and one == other
 
 
 class _FlowWriter:
     def __init__(self, chain: str, around: Around, findings: Findings) -> None:
         self._chain, self._around, self._findings = chain, around, findings
-        self._kinds = {str(table.get("prefix", name)): _kind(table) for name, table in around.sources.items()}
+        self._kinds = {str(table.get("prefix", name)): kind_of(table) for name, table in around.sources.items()}
         self._own = {
             f"{table.get('prefix', name)}.{as_object(table[kind]).get('name', name)}": (kind, table)
             for name, table in around.sources.items()
-            if (kind := _kind(table)) in ("http", "script", "wait") and isinstance(table.get(kind), dict)
+            if (kind := kind_of(table)) in ("http", "script", "wait") and isinstance(table.get(kind), dict)
         }
 
     def step(self, row: JsonObject, place: int) -> dict[str, Json] | None:
@@ -235,12 +235,12 @@ class _FlowWriter:
         auth: Any = table.get("auth")
         config: dict[str, Json] = {}
         if isinstance(auth, str):
-            config["auth"] = {"type": "bearer", "token": _secret(auth)}
+            config["auth"] = {"type": "bearer", "token": secret_back(auth)}
         elif "header" in as_object(auth):
-            headers = {**as_object(http.get("headers")), str(auth["header"]): _secret(str(auth.get("value", "")))}
+            headers = {**as_object(http.get("headers")), str(auth["header"]): secret_back(str(auth.get("value", "")))}
             http = {**http, "headers": headers}
         elif "username" in as_object(auth):
-            password = _secret(str(auth.get("password", "")))
+            password = secret_back(str(auth.get("password", "")))
             config["auth"] = {"type": "basic", "username": auth["username"], "password": password}
         elif auth is not None:
             raise ValueError("how the source signs its requests")
@@ -286,7 +286,8 @@ class _FlowWriter:
 _REQUEST = ("url", "method", "headers", "query", "body")
 
 
-def _kind(table: JsonObject) -> str:
+def kind_of(table: JsonObject) -> str:
+    """The kind of a source, by its table; empty where it has none."""
     from pegboard.config.tables import SOURCE_KINDS
 
     return next((kind.name for kind in SOURCE_KINDS if kind.name in table), "")
@@ -320,7 +321,7 @@ def _put_back(template: Json, given: JsonObject) -> Json:
         for name in placeholders(template):
             value = given.get(name, "")
             text = re.sub(r"\{\{\s*" + re.escape(name) + r"\s*\}\}", lambda _, v=value: str(v), text)
-        return _secret(text)
+        return secret_back(text)
     if isinstance(template, Mapping):
         return {key: _put_back(part, given) for key, part in as_object(template).items()}
     if isinstance(template, list):
@@ -328,7 +329,8 @@ def _put_back(template: Json, given: JsonObject) -> Json:
     return template
 
 
-def _secret(text: str) -> str:
+def secret_back(text: str) -> str:
+    """A text with Runtype's references to secrets in the place of ours."""
     return _ENV.sub(r"{{secret:\1}}", text).replace("$${", "${")
 
 

@@ -398,7 +398,7 @@ class StepReader:
 
         agent |= tools_of(config.get("tools"), self._findings, (*here.at, "tools"), self._tools, step=True)
         agent.setdefault("tools", [])
-        self.agents[name] = {**agent, "offer": True}
+        self.agents[name] = {**agent, "search": "off", "offer": True}
         self._ask(
             here, id, name, said, "userPrompt", as_json=str(config.get("responseFormat", "text")).lower() == "json"
         )

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pegboard.config.runtype.finding import Findings, Weight
 from pegboard.schema.types import Json
 
-_ACCOUNT = re.compile(r"(?:tool|agent|flow|mcp)_[A-Za-z0-9]{6,}")
+ACCOUNT = re.compile(r"(?:tool|agent|flow|mcp)_(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{6,}")
+"""An id of one account; it has a digit, as the name of a tool rarely has."""
 _PROVIDERS = (
     (re.compile(r"gpt-|o\d|chatgpt"), "openai"),
     (re.compile(r"claude-"), "anthropic"),
@@ -29,7 +30,7 @@ def tool_name(id: Json, renamed: Mapping[str, str]) -> str | None:
         return renamed[id]
     kind, colon, rest = id.partition(":")
     if not colon:
-        return None if _ACCOUNT.fullmatch(id) else id
+        return None if ACCOUNT.fullmatch(id) else id
     if kind == "mcp":
         server, mark, tool = rest.partition(":")
         return f"{server}.{tool}" if mark else f"{server}.*" if server != "*" else "kind:mcp"

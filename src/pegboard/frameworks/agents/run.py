@@ -149,7 +149,9 @@ async def _follow(
     board: Board, agent: Definition, task: str, model: Model, session: Session, following: _Following
 ) -> tuple[Stop, str | None]:
     """Run it to its end; why it ended, and what was wrong."""
-    toolset: BoardToolset[object] = BoardToolset(board, session=session, hear=following.made)
+    toolset: BoardToolset[object] = BoardToolset(
+        board, session=session, hear=following.made, single_turn=agent.search == "off" or agent.max_turns == 1
+    )
     # A call of a name that is nobody's is asked for again as often as there are turns: the turns are the limit.
     worker = Agent(
         model, name=agent.name, instructions=agent.instructions or None, toolsets=[toolset], retries=agent.max_turns
