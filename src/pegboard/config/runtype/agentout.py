@@ -17,16 +17,6 @@ from pegboard.sources.templated.fill import placeholders
 _BOARD = ("approval", "board", "budget", "codemode")
 _LOOP = (("max_turns", "maxTurns"), ("max_cost", "maxCost"))
 _OWN = ("model", "description", "instructions", "tools", "max_tool_calls", *dict(_LOOP), "subagents", "search")
-    "model",
-    "description",
-    "instructions",
-    "tools",
-    "max_tool_calls",
-    *dict(_LOOP),
-    "subagents",
-    "search",
-    "origin",
-)
 _SUBAGENTS = (
     ("max_turns", "maxTurnsLimit"),
     ("max_spawns", "maxSpawnsPerRun"),
