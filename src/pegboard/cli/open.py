@@ -17,6 +17,7 @@ from pegboard.config import Config, load
 from pegboard.core import Source, SourceState, SourceStatus
 from pegboard.frameworks.agents.execute import agents_of
 from pegboard.frameworks.agents.offered import offered_agents
+from pegboard.frameworks.agents.subagents import delegating
 
 Told = Callable[[SourceStatus, Config], str]
 
@@ -87,7 +88,7 @@ async def connected(
         say(f"pegboard: {warning}")
     if not settings.sources:
         say(f"pegboard: {config} has no sources. {_FILL}")
-    builders = [*agents_of(settings), *offered_agents(settings)]
+    builders = [*agents_of(settings), *offered_agents(settings), *delegating(settings, beside)]
     with Progress(settings, told) as progress:
         async with Board.open(
             settings,

@@ -1,11 +1,12 @@
-"""The key `subagents` of `[agent.NAME]`: what an agent may hand on to others, and how far those may go."""
+"""What an agent may hand on to others, and how far those may go: `subagents` of `[agent.NAME]`, and `[subagents]`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from pegboard.agent.definition import Delegation
-from pegboard.config.key import BadValue, Key, Type
-from pegboard.config.types import FLAG, NUMBER, OBJECT, SECONDS, SELECTORS, TEXTS, whole
+from pegboard.config.key import BadValue, Key, Table, Type
+from pegboard.config.types import FLAG, NUMBER, OBJECT, REFERENCE, SECONDS, SELECTORS, TEXT, TEXTS, whole
 from pegboard.errors import nearest
 
 KEYS = (
@@ -39,3 +40,25 @@ def _one(name: str, value: Any, folder: Path) -> Any:
 
 SUBAGENTS = Type("table", _read)
 """What an agent may hand on."""
+
+DELEGATION = Table(
+    "subagents",
+    "What clients of the gateway may hand on with the tool `spawn_subagent`, which they have only where `agents` or "
+    "`model` is written. Needs the extra `agent`.",
+    (
+        Key("model", TEXT, "The model of helpers that they make up; without it they may make up none.", ""),
+        Key("base_url", REFERENCE, "An OpenAI-compatible endpoint for it.", ""),
+        Key("key", REFERENCE, "The secret for `base_url`, if it wants one.", ""),
+        *KEYS,
+    ),
+    hints={"provider": "Write model.", "url": "Write base_url.", "api_key": 'Write key = "${env:NAME}".'},
+)
+
+
+def delegation_of(table: Mapping[str, Any]) -> Delegation | None:
+    """What a table `[subagents]` allows; None where it allows nothing."""
+    given = {key.name: table[key.name] for key in KEYS if table[key.name] is not None}
+    inline = bool(table["model"]) and given.pop("inline", True)
+    given.pop("inline", None)
+    made = Delegation(**given, inline=inline)
+    return made if made.agents or made.inline else None

@@ -10,6 +10,7 @@ from pegboard.config.judged import CHECK, OVERRIDE
 from pegboard.config.key import Key, SourceKind, Table
 from pegboard.config.offered import DIRECTORIES, SUGGESTIONS
 from pegboard.config.shaping import MODEL, SHAPING
+from pegboard.config.subagents import DELEGATION
 from pegboard.config.types import (
     FLAG,
     LIMITS,
@@ -432,6 +433,7 @@ TABLES: tuple[Table, ...] = (
     DIRECTORIES,
     SUGGESTIONS,
     AGENT,
+    DELEGATION,
     BUILDER,
     OTLP,
 )

@@ -1,5 +1,8 @@
 """Subagents: saved and made up on the spot, each within its own caps."""
 
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +13,12 @@ from pegboard.agent.definition import Definition, Delegation
 from pegboard.board import Board
 from pegboard.config import parse
 from pegboard.config.load import InvalidConfigError
+from pegboard.config.subagents import delegation_of
+from pegboard.core import FailureCode, Session
 from pegboard.errors import ConfigError
 from pegboard.frameworks.agents.outcome import Outcome
 from pegboard.frameworks.agents.run import run_agent
-from pegboard.frameworks.agents.subagents import Subagents
+from pegboard.frameworks.agents.subagents import Subagents, delegating
 from pegboard.testing import FakeSource
 
 pytestmark = pytest.mark.anyio
@@ -142,3 +147,82 @@ def test_a_mistake_in_the_table_is_told_with_its_key(text: str, tmp_path: Path) 
     document = tomllib.loads(f'[agent.boss]\nmodel = "m:n"\nsubagents = {text}\n')
     with pytest.raises(InvalidConfigError, match="agent.boss.subagents"):
         parse(document, folder=tmp_path)
+
+
+GATEWAY = """
+[subagents]
+agents = ["reader"]
+model = "toy"
+base_url = "{url}"
+max_spawns = 2
+max_tool_calls = 1
+[agent.reader]
+model = "toy"
+base_url = "{url}"
+tools = ["crm.find"]
+[agent.plain]
+model = "toy"
+base_url = "{url}"
+"""
+
+
+@asynccontextmanager
+async def gateway(model: Scripted) -> AsyncIterator[Board]:
+    """A board as a gateway serves it, whose clients may hand tasks on."""
+    config = parse(tomllib.loads(GATEWAY.replace("{url}", model.url)), folder=Path())
+    [subagents] = delegating(config, ())
+    crm = FakeSource("crm", {"find": None, "drop": None})
+    async with Board.open(config, beside=[crm, subagents]) as board:
+        subagents.over(board)
+        yield board
+
+
+@pytest.mark.requirement("R6.3")
+@pytest.mark.requirement("R6.4")
+async def test_a_client_of_the_gateway_hands_tasks_on_within_its_caps() -> None:
+    turns: list[Turn] = [[("crm__find", {}), ("crm__find", {})], "Found."]
+    with serving(Scripted(by_task([], *turns))) as model:
+        async with gateway(model) as board:
+            session = Session("client-1")
+            assert "spawn_subagent" in [str(spec.name) for spec in board.view(session).listed]
+            saved = await board.call("spawn_subagent", {"task": "sub: a", "agent": "reader"}, session=session)
+            assert saved.value["output"] == "Found."
+            assert saved.value["stop_reason"] == "max_tool_calls"
+            made = await board.call("spawn_subagent", {"task": "sub: b", "tools": ["crm.*"]}, session=session)
+            assert made.ok
+            third = await board.call("spawn_subagent", {"task": "sub: c"}, session=session)
+            assert third.failure is not None
+            assert third.failure.code is FailureCode.BUDGET
+            other = await board.call("spawn_subagent", {"task": "sub: d"}, session=Session("client-2"))
+            assert other.ok
+    lists = [sorted(model.names(at)) for at in range(len(model.requests))]
+    assert ["crm__find"] in lists
+    assert not any("spawn_subagent" in names for names in lists)
+
+
+async def test_a_subagent_that_a_client_makes_up_has_no_tool_that_the_client_has_not() -> None:
+    with serving(Scripted(by_task([], "Done."))) as model:
+        async with gateway(model) as board:
+            session = Session("narrow", tools=("crm.find", "spawn_subagent"))
+            found = await board.call("spawn_subagent", {"task": "sub: a", "tools": ["crm.*"]}, session=session)
+            assert found.ok, found.failure
+    assert model.names(0) == ["crm__find"]
+
+
+async def test_an_agent_that_may_hand_nothing_on_sees_no_tool_of_the_gateways_clients() -> None:
+    with serving(Scripted(by_task(["Done."]))) as model:
+        async with gateway(model) as board:
+            assert board.config is not None
+            await run_agent(board, Definition.of("plain", board.config.tables["agent"]), "Look.")
+    assert "spawn_subagent" not in model.names(0)
+
+
+@pytest.mark.parametrize(
+    ("table", "allowed"),
+    [({}, None), ({"max_spawns": 3}, None), ({"agents": ["a"]}, (("a",), False)), ({"model": "m"}, ((), True)),
+     ({"model": "m", "inline": False}, None), ({"agents": ["a"], "inline": True}, (("a",), False))],
+)  # fmt: skip
+def test_clients_may_hand_on_what_the_table_names(table: dict[str, Any], allowed: Any) -> None:
+    document = {"subagents": table, "agent": {"a": {"model": "m"}}}
+    rules = delegation_of(parse(document, folder=Path()).tables["subagents"])
+    assert (None if rules is None else (rules.agents, rules.inline)) == allowed

@@ -91,17 +91,15 @@ def session_of(board: Board, agent: Definition, within: Session | None = None) -
         principal="local" if within is None else within.principal,
         agent=agent.label,
         budget=replace(budget, max_tool_calls=agent.max_tool_calls),
-        tools=_pool(agent, inner=within is not None),
+        tools=_pool(agent),
     )
 
 
-def _pool(agent: Definition, *, inner: bool) -> tuple[str, ...] | None:
+def _pool(agent: Definition) -> tuple[str, ...] | None:
     """The agent's own tools, and `spawn_subagent` only where it may hand on."""
-    if agent.subagents is None and inner and agent.tools is None:
-        return (f"!{SPAWN}",)
-    if agent.tools is None or agent.subagents is None:
-        return agent.tools
-    return (*agent.tools, SPAWN)
+    if agent.subagents is None:
+        return agent.tools if agent.tools == () else (*(agent.tools or ()), f"!{SPAWN}")
+    return None if agent.tools is None else (*agent.tools, SPAWN)
 
 
 @dataclass

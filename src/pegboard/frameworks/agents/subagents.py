@@ -8,6 +8,8 @@ from typing import Any
 
 from pegboard.agent.definition import SPAWN, Definition, Delegation
 from pegboard.board import Board
+from pegboard.config import Config
+from pegboard.config.subagents import delegation_of
 from pegboard.core import (
     Call,
     Effects,
@@ -15,6 +17,7 @@ from pegboard.core import (
     Listing,
     Result,
     Selection,
+    Source,
     SourceRef,
     Tool,
     ToolName,
@@ -22,21 +25,44 @@ from pegboard.core import (
 )
 from pegboard.errors import PegboardError
 from pegboard.frameworks.agents.outcome import Event, Outcome, Said, Stop
-from pegboard.frameworks.agents.run import run_agent
 from pegboard.sources.still import Still
 
 KIND = "subagents"
 DEEPEST = 3
 """How deep subagents may stand in one another, where nesting is allowed."""
 
+CLIENT = "client"
+"""What stands for a client of the gateway that hands a task on."""
+_MOST_RUNS = 10_000
+"""Of so many runs it is remembered how many subagents they have had."""
+
 _around: ContextVar[tuple[Definition, ...]] = ContextVar("pegboard_agents_around", default=())
+_outermost: ContextVar[str] = ContextVar("pegboard_agents_outermost", default="")
+
+
+def delegating(config: Config, beside: Sequence[Source]) -> list["Subagents"]:
+    """The source by which clients of a gateway hand tasks on, where the config has `[subagents]`, else none.
+
+    Parameters:
+        config: the config.
+        beside: the sources that the board has beside its own: a run of an agent brings its own `spawn_subagent`.
+
+    Raises:
+        ConfigError: they may hand on to an agent that is not there.
+    """
+    table = config.tables["subagents"]
+    rules = delegation_of(table)
+    if rules is None or any(source.kind == KIND and source.name == Subagents.name for source in beside):
+        return []
+    own = {name: table[name] for name in ("model", "base_url", "key")}
+    return [Subagents(Definition(name=CLIENT, subagents=rules, **own), config.tables["agent"])]
 
 
 class Subagents(Still):
-    """The source of `spawn_subagent` in one run of an agent; give it to the board beside its own sources.
+    """The source of `spawn_subagent`, of one run of an agent or of a gateway; give it to the board beside its own.
 
     Parameters:
-        agent: the agent that runs.
+        agent: the agent that runs, or what stands for the clients of a gateway.
         tables: the config's `[agent.NAME]`, for those that are saved.
 
     Raises:
@@ -52,7 +78,7 @@ class Subagents(Still):
         for name in () if agent.subagents is None else agent.subagents.agents:
             Definition.of(name, tables)
         self._board: Board | None = None
-        self._spawned = 0
+        self._spawned: dict[str, int] = {}
 
     def over(self, board: Board) -> None:
         """Name the board whose tools they have."""
@@ -65,18 +91,27 @@ class Subagents(Still):
 
     async def _spawn(self, call: Call) -> Result:
         around = _around.get() or (self._agent,)
-        rules = around[-1].subagents
-        refusal = self._refusal(around, rules, str(call.arguments.get("agent") or ""))
+        rules, run = around[-1].subagents, _outermost.get() or call.session.run_id
+        refusal = self._refusal(around, rules, str(call.arguments.get("agent") or ""), run)
         if refusal is not None or rules is None:
             return refusal or _blocked("This agent may not hand tasks on.")
         try:
             worker = self._worker(around[-1], rules, call)
         except PegboardError as problem:
             return Result.failed(FailureCode.INVALID_ARGUMENTS, problem.message, next_step=problem.next_step)
-        self._spawned += 1
-        return await self._work(worker, around, call)
+        self._count(run)
+        token = _outermost.set(run)
+        try:
+            return await self._work(worker, around, call)
+        finally:
+            _outermost.reset(token)
 
-    def _refusal(self, around: Sequence[Definition], rules: Delegation | None, name: str) -> Result | None:
+    def _count(self, run: str) -> None:
+        if len(self._spawned) >= _MOST_RUNS:
+            del self._spawned[next(iter(self._spawned))]
+        self._spawned[run] = self._spawned.pop(run, 0) + 1
+
+    def _refusal(self, around: Sequence[Definition], rules: Delegation | None, name: str, run: str) -> Result | None:
         if rules is None or (len(around) > 1 and not self._allows_nesting) or len(around) > DEEPEST:
             return _blocked("A subagent may not hand its task on here.")
         if name in [one.name for one in around]:
@@ -89,7 +124,7 @@ class Subagents(Still):
         if not name and not rules.inline:
             return _blocked(f"Name one of the agents that there are: {', '.join(rules.agents)}.")
         most = self._agent.subagents.max_spawns if self._agent.subagents is not None else 0
-        if self._spawned >= most:
+        if self._spawned.get(run, 0) >= most:
             return Result.failed(
                 FailureCode.BUDGET,
                 f"This run has handed on {most} tasks, and may hand on no more.",
@@ -111,7 +146,7 @@ class Subagents(Still):
         )
         return replace(
             found,
-            tools=found.tools if name else self._narrowed(outer, rules, call.arguments.get("tools")),
+            tools=found.tools if name else self._narrowed(outer, rules, call),
             max_tool_calls=min(rules.max_tool_calls, found.max_tool_calls),
             max_turns=min(rules.max_turns, found.max_turns),
             timeout=min(rules.timeout, found.timeout),
@@ -119,13 +154,18 @@ class Subagents(Still):
             subagents=found.subagents if self._allows_nesting else None,
         )
 
-    def _narrowed(self, outer: Definition, rules: Delegation, wanted: Any) -> tuple[str, ...]:
+    def _narrowed(self, outer: Definition, rules: Delegation, call: Call) -> tuple[str, ...]:
         """The full names of the tools that all of these pick: the spawner's own, what it may give, what it gives."""
         assert self._board is not None
-        given = [outer.tools, rules.tools, tuple(wanted) if wanted else None]
+        wanted = call.arguments.get("tools")
+        given = [outer.tools, self._of_caller(call), rules.tools, tuple(wanted) if wanted else None]
         picks = [Selection.parse(each) for each in given if each is not None]
         specs = [spec for spec in self._board.catalog.specs if spec.name.name != SPAWN]
         return tuple(spec.name.qualified for spec in specs if all(spec in pick for pick in picks))
+
+    def _of_caller(self, call: Call) -> Sequence[str] | None:
+        """What the session itself may call, `spawn_subagent` aside: no subagent that it makes up may call more."""
+        return call.session.tools if self._agent.name == CLIENT else None
 
     async def _work(self, worker: Definition, around: tuple[Definition, ...], call: Call) -> Result:
         assert self._board is not None
@@ -137,6 +177,8 @@ class Subagents(Still):
 
         token = _around.set((*around, worker))
         try:
+            from pegboard.frameworks.agents.run import run_agent
+
             outcome = await run_agent(self._board, worker, str(call.arguments["task"]), hear=hear, within=call.session)
         except PegboardError as problem:
             return Result.failed(FailureCode.FAILED, problem.message, next_step=problem.next_step)
