@@ -13,7 +13,7 @@ def agent_level(run: Run) -> tuple[Run, tuple[CallRecord, ...]]:
     A call made inside has its parent as its group, as our recorder writes it; calls of subagents have not, and stay. A
     call through the meta-tool `tool_call` is the call of the tool that it names.
     """
-    if all(call.parent is None for call in run.calls):
+    if not any([call.parent for call in run.calls]):
         return run, ()
     wrappers = {call.id: call for call in run.calls if call.tool.replace("__", ".").rpartition(".")[2] == _WRAPPER}
     used = {call.parent for call in run.calls if call.parent in wrappers}

@@ -57,7 +57,7 @@ class Misses:
     def observe(self, view: View) -> None:
         """Count the searches of one run."""
         calls = view.run.calls
-        if not any(is_search(call.tool) for call in calls):
+        if not any(map(is_search, {call.tool for call in calls})):
             return
         seen: set[str] = set()
         known: set[str] = set()

@@ -14,7 +14,8 @@ from itertools import chain, islice
 from pathlib import Path
 
 from pegboard.insight.evidence import Evidence
-from pegboard.trace.importers.registry import assembled, detect, read
+from pegboard.trace.importers.format import Format
+from pegboard.trace.importers.registry import assembled, detect, holds, read, unknown
 from pegboard.trace.importers.stream import Record, Skipped, line_head, numbered_lines, opened, parsed
 from pegboard.trace.parquet import is_parquet
 from pegboard.trace.record import Run
@@ -117,17 +118,23 @@ def _observe(portion: Portion, keep: Keep) -> Observed:
 
 
 def _parsed(portion: Portion, left: list[Line]) -> Iterator[Run | Skipped]:
-    return assembled(_independent(portion, left), portion.source)
-
-
-def _independent(portion: Portion, left: list[Line]) -> Iterator[Record | Skipped]:
+    """The runs of the lines that are whole runs, without a desk between: what belongs to others is left."""
+    last: Format | None = None
     for number, line in portion.lines:
         for item in parsed(line, f"{portion.source}:{number}", number):
-            known = detect(item.value) if isinstance(item, Record) else None
-            if known is not None and not known.independent:
+            if isinstance(item, Skipped):
+                yield item
+                continue
+            if last is None or not holds(last.matches, item.value):
+                last = detect(item.value)
+            if last is None:
+                yield unknown(item)
+            elif last.independent:
+                yield from last.assembler(portion.source).feed(item)
+            else:
                 left.append((number, line))
+                last = None
                 break
-            yield item
 
 
 class Portions:

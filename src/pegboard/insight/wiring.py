@@ -14,7 +14,7 @@ from typing import NamedTuple, Self, TypeAlias
 from pegboard.insight.flow import Origin, Use
 from pegboard.insight.pattern import Pattern
 from pegboard.insight.scalars import general, scalars
-from pegboard.insight.shape import REACH
+from pegboard.insight.shape import REACH, Span
 from pegboard.insight.support import Support
 from pegboard.insight.view import View
 from pegboard.schema.types import Json
@@ -103,49 +103,56 @@ class Flows:
 
     def observe(self, view: View) -> None:
         """Count the flows of one run."""
-        calls, results = view.run.calls, _Places(view.run.calls)
         wires: dict[Wire, set[str]] = {}
-        for spans in view.spans:
-            tools = [calls[span.places[0]].tool for span in spans]
-            blocks = {place: index for index, span in enumerate(spans) for place in span.places}
-            for index, span in enumerate(spans):
-                near = _Near(tools, blocks, max(0, index - REACH), index)
-                for giver in set(tools[near.start : index]):
-                    self.together[giver, tools[index]] += len(span.places)
-                for place in span.places:
-                    if view.uses[place]:
-                        self._count_uses(view, view.uses[place], near, wires, results)
+        for call, uses in zip(view.run.calls, view.uses, strict=True):
+            if uses:
+                self._count_uses(view, call.tool, uses, wires)
         for wire in wires:
             support = self.support.get(wire)
             if support is None:
                 support = self.support[wire] = Support()
             support.add(view.ref)
         self._count_values(wires)
+        results = _Places(view.run.calls)
+        for spans in view.spans:
+            if len(spans) > 1:
+                self._count_near(view, spans, results)
 
-    def _count_uses(
-        self, view: View, uses: Sequence[Use], near: "_Near", wires: dict[Wire, set[str]], results: "_Places"
-    ) -> None:
-        taker = near.tools[near.end]
+    def _count_uses(self, view: View, taker: str, uses: Sequence[Use], wires: dict[Wire, set[str]]) -> None:
         known = self.arguments.get(taker)
         if known is None:
             known = self.arguments[taker] = {}
-        seen: set[Wire] = set()
         for use in uses:
-            path = use.path
+            path, sources = use.path, use.sources
             argument = known.get(path)
             if argument is None:
                 argument = known[path] = Argument()
             argument.add(use)
-            if use.sources:
-                wire = (view.run.calls[use.sources[0]].tool, taker, path)
+            if sources:
+                wire = (view.run.calls[sources[0]].tool, taker, path)
                 texts = wires.get(wire)
                 if texts is None:
                     wires[wire] = {use.text}
                 else:
                     texts.add(use.text)
-                self._count_given(use, near, seen, results)
-            if use.argument is not None and use.argument in near.blocks:
-                self._count_shared(use, near, view)
+
+    def _count_near(self, view: View, spans: Sequence[Span], results: "_Places") -> None:
+        """Count what the blocks of a stretch have from those shortly before them."""
+        calls = view.run.calls
+        tools = [calls[span.places[0]].tool for span in spans]
+        blocks = {place: index for index, span in enumerate(spans) for place in span.places}
+        for index in range(1, len(spans)):
+            start, taker, places = max(0, index - REACH), tools[index], spans[index].places
+            for giver in {tools[start]} if index == start + 1 else set(tools[start:index]):
+                self.together[giver, taker] += len(places)
+            near = _Near(tools, blocks, start, index)
+            for place in places:
+                seen: set[Wire] = set()
+                for use in view.uses[place]:
+                    if use.sources:
+                        self._count_given(use, near, seen, results)
+                    if use.argument is not None and use.argument in blocks:
+                        self._count_shared(use, near, view)
 
     def _count_values(self, wires: Mapping[Wire, set[str]]) -> None:
         by_giver: dict[tuple[str, str], set[str]] = {}

@@ -8,6 +8,9 @@ from pegboard.schema.types import Json
 from pegboard.trace.importers.stream import Record, Skipped
 from pegboard.trace.record import Run
 
+ODD = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError)
+"""What reading a record raises whose fields are of types that no one would expect there."""
+
 
 class Assembler(Protocol):
     """Puts the records of one file together into runs; one is made a file and format."""
@@ -62,7 +65,7 @@ class EachRecord:
         """The record's run, or why it is none."""
         try:
             return (self.convert(record.value, self.source),)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except ODD as error:
             return (Skipped(record.where, str(error)),)
 
     def finish(self) -> Iterable[Run | Skipped]:

@@ -22,7 +22,7 @@ from pegboard.trace.importers import (
     runtype,
     vercel,
 )
-from pegboard.trace.importers.format import Assembler, Format
+from pegboard.trace.importers.format import ODD, Assembler, Format
 from pegboard.trace.importers.stream import Record, Skipped, records
 from pegboard.trace.parquet import is_parquet, read_parquet
 from pegboard.trace.record import Run
@@ -51,17 +51,14 @@ _WAITING = 1000
 
 def detect(value: Json) -> Format | None:
     """The format of a record, by its content; None also for one in which nothing is of the type that it should be."""
-    return next((item for item in FORMATS if _holds(item.matches, value)), None)
+    return next((item for item in FORMATS if holds(item.matches, value)), None)
 
 
-_ODD = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError)
-"""What reading a record raises whose fields are of types that no one would expect there."""
-
-
-def _holds(matches: Callable[[Json], bool], value: Json) -> bool:
+def holds(matches: Callable[[Json], bool], value: Json) -> bool:
+    """Whether a format's test holds of a record; one that breaks on it does not."""
     try:
         return matches(value)
-    except _ODD:
+    except ODD:
         return False
 
 
@@ -134,7 +131,7 @@ class _Desk:
         if record.document != self._document and self._fixed is None:
             self._document, self._last = record.document, None
             yield from self._give_up()
-        if self._last is not None and (self._fixed or _holds(self._last.takes, record.value)):
+        if self._last is not None and (self._fixed or holds(self._last.takes, record.value)):
             yield from self._feed(self._last, record)
             return
         found = detect(record.value)
@@ -146,10 +143,10 @@ class _Desk:
         self._last = found
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
-            if _holds(found.takes, earlier.value):
+            if holds(found.takes, earlier.value):
                 yield from self._feed(found, earlier)
             else:
-                yield _unknown(earlier)
+                yield unknown(earlier)
         yield from self._feed(found, record)
 
     def close(self) -> Iterator[Run | Skipped]:
@@ -160,12 +157,12 @@ class _Desk:
 
     def _give_up(self) -> Iterator[Skipped]:
         waiting, self._waiting = self._waiting, []
-        yield from map(_unknown, waiting)
+        yield from map(unknown, waiting)
 
     def _feed(self, format: Format, record: Record) -> Iterator[Run | Skipped]:
         try:
             yield from self._assembler(format).feed(record)
-        except _ODD as error:
+        except ODD as error:
             yield Skipped(record.where, f"cannot be read as {format.title}: {error}")
 
     def _assembler(self, format: Format) -> Assembler:
@@ -175,5 +172,6 @@ class _Desk:
         return self._assemblers[format.assembler]
 
 
-def _unknown(record: Record) -> Skipped:
+def unknown(record: Record) -> Skipped:
+    """What is said of a record that no format knows."""
     return Skipped(record.where, "of no known trace format")
