@@ -11,7 +11,7 @@ a repetition of that argument (`repeats.py`).
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from pegboard.insight.repeats import Repeats
 from pegboard.insight.scalars import LONG as _LONG
@@ -72,62 +72,58 @@ def provenance(run: Run) -> list[list[Use]]:
 
     Source: data-flow provenance by value equality, the usual approximation where only logs are at hand.
     """
-    values = [_scalars(call) for call in run.calls]
-    found_in = _occurrences(run.calls, _followed(values)) if len(values) > 1 else {}
-    words, repeats = _Words(run.user_messages), Repeats(run.calls)
+    calls = run.calls
+    values = [_scalars(call.arguments) for call in calls]
+    found_in = _occurrences(calls, _followed(values)) if len(calls) > 1 else {}
+    words, repeats = _Words(run.user_messages), Repeats(calls)
     first: dict[str, tuple[int, str]] = {}
-    uses: list[list[Use]] = []
-    for place, row in enumerate(values):
-        found: list[Use] = []
-        for name, path, text in row:
-            if _SHORT <= len(text) <= _LONG:
-                places = found_in.get(text)
-                sources = () if places is None else _seen(run.calls, places, place)
-                said = words.known and words.said(text, run.calls[place].segment)
-                found.append(_use(place, (name, path, text), sources, said, first.get(text), words.known, repeats))
-            else:
-                found.append(Use(name, path, text, _SHORT_ONE))
-        uses.append(found)
-        for name, _, text in row:
-            if text not in first:
-                first[text] = (place, name)
-    return uses
+    return [
+        _uses(place, row, found_in, words, repeats, calls, first) if row else [] for place, row in enumerate(values)
+    ]
 
 
 def _followed(values: Sequence[Sequence[tuple[str, str, str]]]) -> dict[str, int]:
-    """The texts that may come from a result, in the order in which they are last used, with the place of that."""
-    last: dict[str, int] = {}
-    for place in range(len(values) - 1, 0, -1):
-        for _, _, text in values[place]:
-            if text not in last and _SHORT <= len(text) <= _LONG:
-                last[text] = place
-    return last
+    """The texts that may come from a result, with the place of the call that has them last."""
+    return {text: place for place, row in enumerate(values) for _, _, text in row if _SHORT <= len(text) <= _LONG}
 
 
-# Reading a member from its class costs more than all else that is done with it here.
+# Reading a member from its class, and making a named tuple by its name, cost more than all else that is done here.
 _RESULT, _ARGUMENT, _USER, _NEW, _SHORT_ONE = Origin
+_make = cast("Callable[[type[Use], tuple[Any, ...]], Use]", tuple.__new__)  # pyright: ignore[reportUnknownMemberType]
 
 
-def _use(
+def _uses(
     place: int,
-    item: tuple[str, str, str],
-    sources: tuple[int, ...],
-    said: bool,
-    earlier: tuple[int, str] | None,
-    known: bool,
+    row: Sequence[tuple[str, str, str]],
+    found_in: Mapping[str, list[int]],
+    words: "_Words",
     repeats: Repeats,
-) -> Use:
-    name, path, text = item
-    before = None if earlier is None else earlier[0]
-    if sources:
-        origin = _RESULT
-    elif said:
-        origin = _USER
-    elif earlier is not None and (known or repeats.holds(text, name, place, earlier)):
-        origin = _ARGUMENT
-    else:
-        origin = _NEW
-    return Use(name, path, text, origin, sources, before, said)
+    calls: Sequence[CallRecord],
+    first: dict[str, tuple[int, str]],
+) -> list[Use]:
+    """The scalars of one call with their origins; its own are then added to the `first` calls that had each text."""
+    known, found = words.known, list[Use]()
+    for name, path, text in row:
+        if not _SHORT <= len(text) <= _LONG:
+            found.append(_make(Use, (name, path, text, _SHORT_ONE, (), None, False)))
+            continue
+        places, earlier = found_in.get(text), first.get(text)
+        sources = _seen(calls, places, place) if places is not None and places[0] < place else ()
+        said = known and words.said(text, calls[place].segment)
+        if sources:
+            origin = _RESULT
+        elif said:
+            origin = _USER
+        elif earlier is not None and (known or repeats.holds(text, name, place, earlier)):
+            origin = _ARGUMENT
+        else:
+            origin = _NEW
+        before = None if earlier is None else earlier[0]
+        found.append(_make(Use, (name, path, text, origin, sources, before, said)))
+    for name, _, text in row:
+        if text not in first:
+            first[text] = (place, name)
+    return found
 
 
 def answer(run: Run) -> dict[str, Json]:
@@ -148,16 +144,15 @@ def _names(call: CallRecord) -> list[str]:
     return list(cast("dict[str, Json]", arguments)) if isinstance(arguments, dict) else []
 
 
-def _scalars(call: CallRecord) -> list[tuple[str, str, str]]:
+def _scalars(arguments: Json) -> list[tuple[str, str, str]]:
     """The scalars of a call's arguments as (argument, path, text)."""
-    arguments: Json = call.arguments
     if not isinstance(arguments, dict):
         return [("", path, inner) for path, inner in scalars(arguments)]
     found: list[tuple[str, str, str]] = []
-    for name, value in cast("dict[str, Json]", arguments).items():
+    for name, value in cast("dict[str, Any]", arguments).items():
         if isinstance(value, str):
             found.append((name, name, value.strip()))
-        elif isinstance(value, dict | list):
+        elif isinstance(value, (dict, list)):
             found += [(name, general(path), inner) for path, inner in scalars(cast("Json", value), name)]
         else:
             text = scalar_text(value)
@@ -195,7 +190,7 @@ _FEW = 32
 
 
 def _direct(followed: Mapping[str, int]) -> Callable[[str, int], Iterable[str]]:
-    texts = [text for text in followed if WORD.search(text)]
+    texts = sorted(filter(WORD.search, followed), key=followed.__getitem__, reverse=True)
 
     def search(whole: str, place: int) -> Iterable[str]:
         while texts and followed[texts[-1]] <= place:  # those used first stand last, and fall away first
@@ -222,10 +217,11 @@ def _indexed(followed: Iterable[str]) -> Callable[[str, int], Iterable[str]]:
 
 def _seen(calls: Sequence[CallRecord], places: list[int], place: int) -> tuple[int, ...]:
     """Of the results that hold a value, those that the caller of this call had seen before it."""
-    if places[0] >= place:
-        return ()
-    before = places[: bisect_left(places, place)]
     parent, group = calls[place].parent, calls[place].group
+    if len(places) == 1:
+        giver = calls[places[0]]
+        return (places[0],) if giver.parent == parent and (group is None or giver.group != group) else ()
+    before = places[: bisect_left(places, place)]
     if group is None:
         return tuple([earlier for earlier in before if calls[earlier].parent == parent])
     return tuple([at for at in before if calls[at].parent == parent and calls[at].group != group])

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from pegboard.insight.evidence import Evidence
-from pegboard.trace.importers.format import Format
+from pegboard.trace.importers.format import Assembler, Format
 from pegboard.trace.importers.registry import assembled, detect, holds, read, unknown
 from pegboard.trace.importers.stream import Record, Skipped, line_head, numbered_lines, opened, parsed
 from pegboard.trace.parquet import is_parquet
@@ -120,6 +120,7 @@ def _observe(portion: Portion, keep: Keep) -> Observed:
 def _parsed(portion: Portion, left: list[Line]) -> Iterator[Run | Skipped]:
     """The runs of the lines that are whole runs, without a desk between: what belongs to others is left."""
     last: Format | None = None
+    assemblers: dict[str, Assembler] = {}
     for number, line in portion.lines:
         for item in parsed(line, f"{portion.source}:{number}", number):
             if isinstance(item, Skipped):
@@ -130,7 +131,9 @@ def _parsed(portion: Portion, left: list[Line]) -> Iterator[Run | Skipped]:
             if last is None:
                 yield unknown(item)
             elif last.independent:
-                yield from last.assembler(portion.source).feed(item)
+                if last.name not in assemblers:
+                    assemblers[last.name] = last.assembler(portion.source)
+                yield from assemblers[last.name].feed(item)
             else:
                 left.append((number, line))
                 last = None

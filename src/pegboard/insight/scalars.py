@@ -85,10 +85,12 @@ def stands_in(text: str, whole: str) -> bool:
     start = whole.find(text)
     if start < 0:
         return False
-    head, tail, last = _wordy(text[0]), _wordy(text[-1]), len(whole)
+    size, last = len(text), len(whole)
     while start >= 0:
-        end = start + len(text)
-        if not (head and start > 0 and _wordy(whole[start - 1])) and not (tail and end < last and _wordy(whole[end])):
+        end = start + size
+        if not (start and _wordy(whole[start - 1]) and _wordy(text[0])) and not (
+            end < last and _wordy(whole[end]) and _wordy(text[-1])
+        ):
             return True
         start = whole.find(text, start + 1)
     return False

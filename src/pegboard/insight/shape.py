@@ -4,8 +4,8 @@ Shapes repeat where runs differ, and they hold all that mining sequences and rep
 evidence for both is a bag of shapes. Calls made inside other calls form stretches of their own.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
 
 from pegboard.insight.flow import Origin, Use
 from pegboard.insight.loops import ONE, Loop, LoopKind, classify, composed
@@ -64,19 +64,21 @@ def stretches(calls: Sequence[CallRecord]) -> list[list[list[int]]]:
     """The places of a run's calls by stretch and block: sibling calls between two user messages, by tool."""
     found: list[list[list[int]]] = []
     open_in: dict[tuple[str | None, int], list[list[int]]] = {}
-    stretch: list[list[int]] | None = None
-    last: tuple[str | None, int] | None = None
+    stretch: list[list[int]] = []
+    parent, segment, tool = "", -1, None
     for place, call in enumerate(calls):
-        key = (call.parent, call.segment)
-        if key != last:
-            last, stretch = key, open_in.get(key)
-        if stretch is None:
-            stretch = open_in[key] = []
-            found.append(stretch)
-        if stretch and calls[stretch[-1][-1]].tool == call.tool:
+        if call.segment != segment or call.parent != parent:
+            parent, segment = call.parent, call.segment
+            known = open_in.get((parent, segment))
+            if known is None:
+                known = open_in[parent, segment] = []
+                found.append(known)
+            stretch, tool = known, calls[known[-1][-1]].tool if known else None
+        if call.tool == tool:
             stretch[-1].append(place)
         else:
             stretch.append([place])
+            tool = call.tool
     return found
 
 
@@ -92,7 +94,8 @@ def shape_of(run: Run, uses: Sequence[Sequence[Use]]) -> tuple[Shape, list[list[
     shape: list[Stretch] = []
     for stretch in stretches(run.calls):
         row = [
-            Span(tuple(places), ONE if len(places) == 1 else classify(run.calls, uses, places)) for places in stretch
+            _make(Span, (tuple(places), ONE if len(places) == 1 else classify(run.calls, uses, places)))
+            for places in stretch
         ]
         spans.append(row)
         shape.append(tuple(_blocks(run, uses, turns, row)))
@@ -102,6 +105,8 @@ def shape_of(run: Run, uses: Sequence[Sequence[Use]]) -> tuple[Shape, list[list[
 def turn_numbers(calls: Sequence[CallRecord]) -> list[int]:
     """Which model message made each call: as recorded, else one a call, parallel calls together."""
     found: list[int] = []
+    if None not in (turns := [call.turn for call in calls]):
+        return cast("list[int]", turns)
     groups: dict[str, int] = {}
     for place, call in enumerate(calls):
         turn = call.turn
@@ -111,29 +116,36 @@ def turn_numbers(calls: Sequence[CallRecord]) -> list[int]:
     return found
 
 
-def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: Sequence[Span]) -> Iterator[Block]:
+def _blocks(run: Run, uses: Sequence[Sequence[Use]], turns: Sequence[int], row: Sequence[Span]) -> list[Block]:
     calls, known = run.calls, run.user_messages is not None
-    before: int | None = None
+    found: list[Block] = []
+    turn: int | None = None
+    before = row[0].places
     for index, (places, loop) in enumerate(row):
-        first, last = places[0], places[-1]
-        one = len(places) == 1
-        givers, ready, made = _glance(uses, places, row[index - 1].places[0] if index else 0, known)
-        yield Block(
-            calls[first].tool,
-            len(places),
+        first, size = places[0], len(places)
+        call = calls[first]
+        givers, ready, made = _glance(uses, places, before[0] if index else 0, known)
+        failed = call.ok is False if size == 1 else any([calls[place].ok is False for place in places])
+        block = (
+            call.tool,
+            size,
             loop.kind,
-            calls[first].ok is False if one else any([calls[place].ok is False for place in places]),
-            before is None or before != turns[first],
-            1 if one else len({turns[place] for place in places}),
+            failed,
+            turn is None or turn != turns[first],
+            1 if size == 1 else len({turns[place] for place in places}),
             _fed(givers, row, index) if givers else (),
-            index > 0 and _same(calls, row[index - 1].places, places),
+            index > 0 and _same(calls, before, places),
             index > 0 and ready,
             made,
         )
-        before = turns[last]
+        found.append(_make(Block, block))
+        turn, before = turns[places[-1]], places
+    return found
 
 
+# Reading a member from its class, and making a named tuple by its name, cost more than all else that is done here.
 _NEW, _SHORT = Origin.NEW, Origin.SHORT
+_make = cast("Callable[[type[Any], tuple[Any, ...]], Any]", tuple.__new__)  # pyright: ignore[reportUnknownMemberType]
 
 
 def _glance(
@@ -148,15 +160,18 @@ def _glance(
     givers: set[int] = set()
     given, beside, made = False, True, False
     for place in places:
-        for use in uses[place]:
-            if use.sources and news(use):
-                givers.add(use.sources[0])
-            if use.sources and use.sources[0] < start:
-                given = True
-            elif not (use.said or use.origin is _SHORT or use.argument is not None and use.argument < start):
+        for _, _, text, origin, sources, argument, said in uses[place]:
+            if sources:
+                giver = sources[0]
+                if not said and (argument is None or argument > giver):
+                    givers.add(giver)
+                if giver < start:
+                    given = True
+                    continue
+            elif known and origin is _NEW and not made:
+                made = not composed(text)
+            if not (said or origin is _SHORT or argument is not None and argument < start):
                 beside = False
-            if known and use.origin is _NEW and not made:
-                made = not composed(use.text)
     return givers, given and beside, made
 
 
@@ -166,14 +181,12 @@ def _fed(givers: set[int], row: Sequence[Span], index: int) -> tuple[int, ...]:
     return tuple([index - back for back in range(earliest, index) if not givers.isdisjoint(row[back].places)])
 
 
-def news(use: Use) -> bool:
-    """Whether a value was first seen in a result: neither the user nor an earlier argument had it before."""
-    return bool(use.sources) and not use.said and (use.argument is None or use.argument > use.sources[0])
-
-
 def _same(calls: Sequence[CallRecord], before: Sequence[int], places: Sequence[int]) -> bool:
-    if len(before) > _COMPARED or len(places) > _COMPARED or not calls[places[0]].arguments:
+    arguments = calls[places[0]].arguments
+    if not arguments or len(before) > _COMPARED or len(places) > _COMPARED:
         return False
+    if len(places) == 1 == len(before):
+        return arguments == calls[before[0]].arguments
     asked = [calls[earlier].arguments for earlier in before]
     return all([calls[place].arguments and calls[place].arguments in asked for place in places])
 

@@ -11,8 +11,8 @@ EXAMPLES = 3
 MOST_TASKS = 1024
 """Distinct tasks are counted exactly up to here, and beyond it estimated from the smallest hashes."""
 _SPACE = 1 << 64
-_SLACK = 200
-"""So many hashes too many are put up with before the greatest are looked for: for each hash that would be too slow."""
+_MOST = MOST_TASKS + 200
+"""Some hashes too many are put up with before the greatest are looked for: for each hash that would be too slow."""
 
 
 class RunRef(NamedTuple):
@@ -50,12 +50,15 @@ class Support:
     def add(self, ref: RunRef) -> None:
         """Count a run."""
         self.runs += 1
-        if ref.task < self._ceiling:
-            self.hashes.add(ref.task)
-            if len(self.hashes) > MOST_TASKS + _SLACK:
+        task, order, run = ref
+        if task < self._ceiling:
+            hashes = self.hashes
+            hashes.add(task)
+            if len(hashes) > _MOST:
                 self._trim()
-        if len(self.examples) < EXAMPLES or ref.order <= self.examples[-1][0]:
-            self._examples(((ref.order, ref.id),))
+        examples = self.examples
+        if len(examples) < EXAMPLES or order <= examples[-1][0]:
+            self._examples(((order, run),))
 
     def merge(self, other: Self) -> None:
         """Take in what another part of the traces showed."""
@@ -78,7 +81,7 @@ class Support:
 
     def _tasks(self, hashes: Iterable[int]) -> None:
         self.hashes.update(hashes)
-        if len(self.hashes) > MOST_TASKS + _SLACK:
+        if len(self.hashes) > _MOST:
             self._trim()
 
     def _trim(self) -> None:

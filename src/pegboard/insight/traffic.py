@@ -66,9 +66,9 @@ class ToolTraffic:
 
 def argument_tokens(uses: Sequence[Use]) -> int:
     """The estimated tokens of a call's arguments: names, values and what stands around them, characters / 4."""
-    total = 0
+    total = _AROUND * len(uses)
     for use in uses:
-        total += len(use.text) + len(use.path) + _AROUND
+        total += len(use[1]) + len(use[2])
     return total // 4
 
 
@@ -91,12 +91,12 @@ class Traffic:
 
     def observe(self, view: View) -> None:
         """Count the calls of one run."""
-        calls = view.run.calls
+        calls, tools = view.run.calls, self.tools
         for call, uses in zip(calls, view.uses, strict=True):
-            found = self.tools.get(call.tool)
+            found = tools.get(call.tool)
             if found is None:
-                found = self.tools[call.tool] = ToolTraffic()
-            found.add(call, argument_tokens(uses))
+                found = tools[call.tool] = ToolTraffic()
+            found.add(call, argument_tokens(uses) if uses else 0)
         for call in view.inner:
             self.tools.setdefault(call.tool, ToolTraffic()).add(call, 0)
         for tool in {call.tool for call in (*calls, *view.inner)}:

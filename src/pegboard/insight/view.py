@@ -1,6 +1,6 @@
 """A run, looked at once: its provenance and its shape, which every kind of evidence reads."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pegboard.insight.flow import Use, provenance
 from pegboard.insight.level import agent_level
@@ -9,8 +9,7 @@ from pegboard.insight.support import RunRef, reference
 from pegboard.trace.record import CallRecord, Run
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What the evidence of one run is taken from.
 
     Parameters:

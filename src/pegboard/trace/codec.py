@@ -8,7 +8,7 @@ from pegboard.schema.types import Json, JsonObject
 from pegboard.trace.plain import call_from_json, call_to_json
 from pegboard.trace.record import CallRecord, Run
 
-_FIELDS = frozenset(item.name for item in fields(Run)) - {"calls"}
+_NAMES = frozenset(item.name for item in fields(Run))
 
 
 def run_to_json(run: Run) -> dict[str, Json]:
@@ -36,18 +36,21 @@ def run_from_json(plain: JsonObject) -> Run:
         raise ValueError("calls: expected a list")
     if not isinstance(plain.get("id"), str):
         raise ValueError("id: expected a text")
-    known: dict[str, Any] = {}
-    more: dict[str, Json] = {}
-    for name, value in plain.items():
-        if name in _FIELDS:
-            known[name] = value
-        elif name != "calls":
-            more[name] = value
-    if more:
-        known["meta"] = {**cast("dict[str, Any]", known.get("meta") or {}), **more}
-    if isinstance(known.get("user_messages"), list):
-        known["user_messages"] = tuple(cast("list[str]", known["user_messages"]))
-    return Run(calls=tuple([_call(call, place) for place, call in enumerate(cast("list[Json]", calls))]), **known)
+    row = cast("dict[str, Any]", plain)
+    get, said = row.get, row.get("user_messages")
+    meta = cast("dict[str, Any]", get("meta", {}))
+    if not plain.keys() <= _NAMES:
+        meta = {**(meta or {}), **{name: value for name, value in plain.items() if name not in _NAMES}}
+    return Run(
+        id=row["id"],
+        calls=tuple([_call(call, place) for place, call in enumerate(cast("list[Json]", calls))]),
+        source=get("source"),
+        task=get("task"),
+        agent=get("agent"),
+        success=get("success"),
+        user_messages=tuple(cast("list[str]", said)) if isinstance(said, list) else said,
+        meta=meta,
+    )
 
 
 def _call(plain: Json, place: int) -> CallRecord:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from pegboard.schema.types import Json
 from pegboard.trace.importers.format import EachRecord, Format
+from pegboard.trace.plain import call_from_json
 from pegboard.trace.record import CallRecord, Run
 
 EXCERPT = 300
@@ -48,17 +49,19 @@ def _call(plain: Any, index: int) -> CallRecord:
     tool, excerpt, values, group = get("tool"), get("result_excerpt"), get("result_values"), get("parallel_group")
     if not isinstance(tool, str):
         raise ValueError(f"calls[{index}].tool: expected a text")
-    return CallRecord(
-        id=str(index),
-        tool=tool,
-        arguments=None if get("args_lost") else get("args"),
-        result=excerpt,
-        ok=get("ok"),
-        group=None if group is None else str(group),
-        turn=get("turn"),
-        segment=get("seg") or 0,
-        values=tuple(values) if values else None,
-        meta=_CUT if isinstance(excerpt, str) and len(excerpt) >= EXCERPT else _WHOLE,
+    return call_from_json(
+        {
+            "id": str(index),
+            "tool": tool,
+            "arguments": None if get("args_lost") else get("args"),
+            "result": excerpt,
+            "ok": get("ok"),
+            "group": None if group is None else str(group),
+            "turn": get("turn"),
+            "segment": get("seg") or 0,
+            "values": values or None,
+            "meta": _CUT if isinstance(excerpt, str) and len(excerpt) >= EXCERPT else _WHOLE,
+        }
     )
 
 

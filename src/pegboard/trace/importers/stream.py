@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NamedTuple, cast
 
 from pegboard.errors import SourceError
 from pegboard.schema.types import Json
@@ -26,8 +26,7 @@ _MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.o
 _BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One JSON value of a file.
 
     Parameters:
@@ -110,7 +109,7 @@ def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes] | Sk
 def parsed(line: bytes, where: str, number: int) -> Iterator[Record | Skipped]:
     """The value of one line; the elements of an array come one by one."""
     try:
-        value = json.loads(line)
+        value = _value(line)
     except ValueError as error:
         yield Skipped(where, f"no JSON: {error}")
         return
@@ -122,6 +121,19 @@ def parsed(line: bytes, where: str, number: int) -> Iterator[Record | Skipped]:
             yield Record(element, where, number)
     else:
         yield Record(value, where)
+
+
+def _value(line: bytes) -> Json:
+    """What `json.loads` makes of a line, without a look at its encoding where it begins like most."""
+    if line.startswith(b'{"'):
+        try:
+            text = line.decode()
+            value, end = _DECODER.raw_decode(text)
+        except (UnicodeDecodeError, json.JSONDecodeError):
+            return json.loads(line)
+        if not text[end:].strip():
+            return value
+    return json.loads(line)
 
 
 def line_head(head: list[tuple[int, bytes] | Skipped]) -> bool:
