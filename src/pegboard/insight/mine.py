@@ -144,7 +144,7 @@ def _line_order(item: Skipped) -> tuple[str, int, str]:
 
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".log", ".parquet")
-_PACKED = (".gz", ".bz2", ".xz")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
 
 
 def files(paths: Iterable[Path]) -> list[Path]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
+from pegboard.errors import MissingExtraError, SourceError
 from pegboard.insight.evidence import Evidence
 from pegboard.trace.importers.format import Assembler, Format
 from pegboard.trace.importers.registry import assembled, detect, holds, read, unknown
@@ -157,10 +158,18 @@ class Portions:
 
     def __iter__(self) -> Iterator[Portion]:
         for path in self._paths:
-            if self._format is None and not is_parquet(path) and _each_line_a_run(path):
-                yield from self._of_lines(path)
-            else:
-                yield from self.of_runs(read(path, format=self._format), path.name, path.stat().st_size)
+            try:
+                yield from self._of(path)
+            except (SourceError, MissingExtraError) as error:
+                if len(self._paths) == 1:
+                    raise
+                self.skipped.append(Skipped(path.name, str(error)))
+
+    def _of(self, path: Path) -> Iterator[Portion]:
+        if self._format is None and not is_parquet(path) and _each_line_a_run(path):
+            yield from self._of_lines(path)
+        else:
+            yield from self.of_runs(read(path, format=self._format), path.name, path.stat().st_size)
 
     def of_left(self, source: str, left: Iterable[Line]) -> Iterator[Portion]:
         """The portions of lines that stood between others and are no whole runs."""

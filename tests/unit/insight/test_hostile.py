@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from pegboard.errors import SourceError
 from pegboard.insight.evidence import Evidence
 from pegboard.insight.mine import mine
 from pegboard.insight.offer import offer_of
 from pegboard.insight.suggest import suggest
 from pegboard.trace import CallRecord, Run
+from pegboard.trace.codec import run_to_json
 
 
 def found(*runs: Run, **more: Any) -> list[Any]:
@@ -31,6 +33,18 @@ def test_a_run_of_a_hundred_thousand_calls_is_mined(runs):
     usual = runs("a(q=Ann{n})=U{n}7 > b(user=U{n}7)=ok", 6)
     kinds = {(finding.kind.value, finding.tools) for finding in found(Run(id="long", calls=calls), *usual)}
     assert ("bundle", ("a", "b")) in kinds
+
+
+def test_a_file_that_cannot_be_read_is_told_and_costs_no_other(tmp_path, runs):
+    with (tmp_path / "good.jsonl").open("w") as file:
+        for run in runs("a(q=Ann{n})=U{n}7 > b(user=U{n}7)=ok", 6):
+            file.write(json.dumps(run_to_json(run)) + "\n")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 and no more")
+    mined = mine([tmp_path / "bad.parquet", tmp_path / "good.jsonl"])
+    assert mined.evidence.runs == 6
+    assert [item.where for item in mined.skipped] == ["bad.parquet"]
+    with pytest.raises(SourceError):
+        mine([tmp_path / "bad.parquet"])
 
 
 def test_tools_that_no_catalog_knows_are_mined_all_the_same(runs):

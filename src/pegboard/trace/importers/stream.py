@@ -1,4 +1,4 @@
-"""Files of JSON as a stream of records: JSON Lines, whole documents, top-level arrays; plain, gzip, bzip2 or xz.
+"""Files of JSON as a stream of records: JSON Lines, documents, top-level arrays; plain, gzip, bzip2, xz or Zstandard.
 
 Nothing is held longer than one record. A line that is no JSON is set aside alone; a file that ends in the middle of
 a compressed block or of a document gives everything before the break.
@@ -6,24 +6,24 @@ a compressed block or of a document gives everything before the break.
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from pegboard.errors import SourceError
+from pegboard.errors import MissingExtraError, SourceError
 from pegboard.schema.types import Json
 
 LINE_LIMIT = 512 * 1024 * 1024
 _CHUNK = 1 << 20
 _PROBE = 50
 _BLANK = b"\xef\xbb\xbf \t\r\n"
-_MAGIC = ((b"\x1f\x8b", gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\x00", lzma.open))
-_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error)
+_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError)
 
 
 class Record(NamedTuple):
@@ -54,6 +54,24 @@ class Skipped:
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"
+
+
+def _zstandard(path: Path, _mode: str) -> BinaryIO:
+    """A file compressed with Zstandard, which pyarrow reads; Python itself does only from 3.14 on."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise MissingExtraError("ray", feature=f"{path.name}, which is compressed with Zstandard,") from error
+    arrow = cast("Any", pyarrow)
+    return cast("BinaryIO", io.BufferedReader(arrow.input_stream(str(path), compression="zstd")))
+
+
+_MAGIC: tuple[tuple[bytes, Callable[[Path, str], object]], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+    (b"\x28\xb5\x2f\xfd", _zstandard),
+)
 
 
 def opened(path: Path) -> BinaryIO:

@@ -40,6 +40,23 @@ def test_every_spelling_of_a_file_gives_the_same_values(tmp_path, content):
     assert values(path) == ROWS
 
 
+def test_zstandard_is_read_where_pyarrow_is(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "file.jsonl.zst"
+    with arrow.output_stream(str(path), compression="zstd") as file:
+        file.write(LINES)
+    assert values(path) == ROWS
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
+def test_an_archive_that_is_damaged_in_the_middle_is_told_and_ends_nothing(tmp_path, pack):
+    path = tmp_path / "file"
+    packed = bytearray(pack(b"".join(json.dumps({"n": n * 7919 % 10007}).encode() + b"\n" for n in range(9000))))
+    packed[len(packed) // 2 : len(packed) // 2 + 40] = b"\x00" * 40
+    path.write_bytes(bytes(packed))
+    assert broken(list(records(path)))
+
+
 def test_a_broken_line_is_set_aside_with_its_number(tmp_path):
     path = tmp_path / "file.jsonl"
     path.write_bytes(LINES.replace(b'{"n": 2', b'{"n": '))
