@@ -264,6 +264,8 @@ MEANT: Sequence[tuple[str, str]] = (
     (r"/(ttlMs|cacheScope|resultType)$", "fields of the stateless family, which the server does not speak"),
     (r"^tools .*/(input|output)Schema/\$schema$", "a schema in an older dialect is brought to 2020-12"),
     (r"^call .*(/_meta|/content/\d+/text)$", "the gateway checks arguments itself, and says what is wrong"),
+    (r"^call .*/structuredContent/.*/(data|blob)$", "base64 that is a content block is not sent twice"),
+    (r"^call .*/content/\d+/(type|resource)$", "bytes from 4,096 on are kept as an asset, its handle in their place"),
 )
 """Differences that are meant: where, as a regular expression over the kind of step and the JSON pointer, and why."""
 
@@ -344,7 +346,9 @@ class Bench:
         folder.mkdir(parents=True)
         env = ", ".join(f"{key} = {json.dumps(value)}" for key, value in self.env.items())
         table = f"[sources.{self.name}]\nmcp = {json.dumps(self.command)}\ncwd = {json.dumps(str(self.work))}\n"
-        (folder / "pegboard.toml").write_text(f'[approval]\nallow = ["*"]\n\n{table}env = {{ {env} }}\n')
+        (folder / "pegboard.toml").write_text(
+            f'[board]\nthreshold = 1000\n\n[approval]\nallow = ["*"]\n\n{table}env = {{ {env} }}\n'
+        )
         return Place(
             str(BIN / "pegboard"), ["serve", "--stdio", "--config", str(folder / "pegboard.toml")], {}, str(folder)
         )

@@ -34,6 +34,8 @@ def result_of(raw: dict[str, Any]) -> Result:
         return Result(value=value, failure=failure, content=content, meta=meta, report=report)
     if value is None and "structuredContent" in raw:
         meta["structuredContent"] = None
+    if raw.get("isError") is False:
+        meta["isError"] = False
     return Result(value=value, content=content, meta=meta, report=report)
 
 

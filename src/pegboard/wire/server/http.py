@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 import uvicorn
+from mcp.server.streamable_http import EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -18,6 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pegboard.errors import ConfigError
+from pegboard.wire.server.events import EventLog
 from pegboard.wire.server.gateway import GatewayServer
 
 PATH = "/mcp"
@@ -59,10 +61,26 @@ def app(
         token: the bearer token that every request must carry, if any.
         posts: what else is answered, by path, under the same guard.
     """
-    manager = StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY)
+    manager = _Manager(server, max_request_body_size=MAX_BODY)
     routes = [Route(PATH, endpoint=StreamableHTTPASGIApp(manager))]
     routes += [Route(path, endpoint=_endpoint(post), methods=["POST"]) for path, post in (posts or {}).items()]
     return Guard(Starlette(routes=routes, lifespan=lambda _: manager.run()), hosts=hosts, token=token)
+
+
+class _Manager(StreamableHTTPSessionManager):
+    """The SDK's manager, which would give all sessions one store, where each could read the others' events."""
+
+    _log: EventLog | None = None
+
+    @property
+    def event_store(self) -> EventStore | None:
+        """A store for one more session."""
+        if self._log is None:
+            self._log = EventLog()
+        return self._log.session()
+
+    @event_store.setter
+    def event_store(self, _: EventStore | None) -> None: ...
 
 
 def _endpoint(post: Post) -> Callable[[Request], Awaitable[Response]]:
