@@ -78,24 +78,29 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
         least: of each row, what a score must be above.
     """
     size = scores.shape[1]
-    if not size:
-        return np.zeros(0, np.bool_)
+    above = np.nextafter(np.array(least, np.float32), _INFINITE)
     if size > FEW:
-        floors = [_floor(row, count) for row, count in zip(scores, counts, strict=True)]
-    else:
+        floors = [_floor(*row) for row in zip(scores, counts, above, strict=True)]
+    elif size > min(counts):
         places = [max(size - count, 0) for count in counts]
         ranked = np.partition(scores, (min(places), max(places)), axis=1)
-        floors = [row[place] for row, place in zip(ranked, places, strict=True)]
-    above = np.nextafter(np.array(least, np.float32), np.float32(np.inf))
-    return np.logical_or.reduce(scores >= np.maximum(floors, above)[:, None], axis=0)
+        floors = np.maximum(ranked[range(len(places)), places], above)
+    else:
+        floors = above
+    return np.logical_or.reduce(scores >= np.array(floors)[:, None], axis=0)
 
 
-def _floor(scores: Floats, count: int) -> np.float32:
-    """The last of the `count` greatest of very many scores."""
+_INFINITE = np.float32(np.inf)
+
+
+def _floor(scores: Floats, count: int, least: np.float32) -> np.float32:
+    """The last of the `count` greatest of very many scores that reach `least`, or `least`."""
     whole = len(scores) - len(scores) % BLOCKS
     tops = np.maximum.reduce(scores[:whole].reshape(-1, BLOCKS), axis=0)
     tops.partition((BLOCKS - count, BLOCKS - 1))
-    ranked = scores[scores >= tops[BLOCKS - count]]
+    ranked = scores[scores >= max(tops[BLOCKS - count], least)]
+    if len(ranked) <= count:
+        return ranked.min() if len(ranked) == count else least
     ranked.partition((len(ranked) - count, len(ranked) - 1))
     return ranked[len(ranked) - count]
 
