@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp, log
-from statistics import fmean
 
 import numpy as np
 
@@ -45,6 +44,7 @@ _OF_BEST_MEANING = [
 ]
 _SHARE = OF_WORDS.index("words, share of the request")
 _COMPARED = 8
+_FAR = np.float32(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +62,27 @@ class Sure:
 
 def evidence(signals: Floats, values: Floats) -> Floats:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
-    order = np.argsort(-values, kind="stable")[:_COMPARED]
-    best = values[order].tolist()
-    near = signals[order].tolist()
-    top, layers = near[0], _layers(signals)
-    columns = signals[:, [_SHARE, *layers]]
-    first, *firsts = columns.argmax(axis=0).tolist()
-    share, *meanings = map(_leading, columns.T)
+    order = (-values).argsort(kind="stable")[:_COMPARED]
+    best = values.take(order).tolist()
+    rows, layers = signals.T, _layers(signals)
+    columns = rows.take([_SHARE, *layers], axis=0)
+    top: list[float] = rows[:, order[0]].tolist()
+    share, *means = (sum(near) / len(near) for near in columns.take(order, axis=1).tolist())
+    first, *firsts = (columns.argmax(axis=1) == order[0]).tolist()
+    leading, *leadings = map(_leading, np.sort(columns, axis=1)[:, -5:].tolist())
     found = [top[n] for n in _TAKEN]
-    found += [fmean(row[_SHARE] for row in near), log(len(values))]
-    found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - fmean(best), 3.0)]
-    found += [*share, float(order[0] == first)]
-    for start, meaning, nearest in zip(layers, meanings, firsts, strict=True):
+    found += [share, log(len(values))]
+    found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - sum(best) / len(best), 3.0)]
+    found += [*leading, float(first)]
+    for start, mean, lead, nearest in zip(layers, means, leadings, firsts, strict=True):
         found += [top[start + n] for n in _OF_BEST_MEANING]
-        found += [fmean(row[start] for row in near), *meaning, float(order[0] == nearest)]
+        found += [mean, *lead, float(nearest)]
     return np.array(found, np.float32)
 
 
-def _leading(column: Floats) -> tuple[float, float, float]:
-    """The greatest, and by how much it is greater than the second and the fifth."""
-    most = min(len(column), 5)
-    ranked = sorted(np.partition(column, -most)[-most:].tolist(), reverse=True)
-    return ranked[0], ranked[0] - ranked[min(1, most - 1)], ranked[0] - ranked[-1]
+def _leading(ranked: Sequence[float]) -> tuple[float, float, float]:
+    """Of the five greatest, rising: the greatest, and by how much it is greater than the second and the last."""
+    return ranked[-1], ranked[-1] - ranked[max(len(ranked) - 2, 0)], ranked[-1] - ranked[0]
 
 
 def _layers(signals: Floats) -> range:
@@ -92,13 +91,13 @@ def _layers(signals: Floats) -> range:
 
 def evidence_of_each(any_right: float, signals: Floats, values: Floats, order: Sequence[int]) -> Floats:
     """What tells whether one candidate is right, a row a candidate."""
-    layers, most = _layers(signals), float(values.max())
-    meaning = layers[-1] if layers else None
+    layers, most = _layers(signals), float(np.maximum.reduce(values))
+    columns = signals.T.take([_SHARE, layers[-1] if layers else _SHARE], axis=0).take(order, axis=1)
     odds = log(any_right / (1 - any_right))
-    rows = zip(signals[order].tolist(), values[order].tolist(), strict=True)
+    rows = zip(values.take(order).tolist(), *columns.tolist(), strict=True)
     found = [
-        (odds, max(value - most, -6.0), row[_SHARE], row[meaning] if meaning is not None else 0.0, 1 / (1 + n))
-        for n, (row, value) in enumerate(rows)
+        (odds, max(value - most, -6.0), share, meaning if layers else 0.0, 1 / (1 + n))
+        for n, (value, share, meaning) in enumerate(rows)
     ]
     return np.array(found, np.float32)
 
@@ -120,7 +119,7 @@ class Calibration:
 
     def anything(self, evidence: Floats) -> float:
         """How likely any tool fits."""
-        given = np.clip((evidence - self.means) * self.scales, -4, 4)
+        given = np.maximum(np.minimum((evidence - self.means) * self.scales, _FAR), -_FAR)
         return _chance(float(given @ self.weights[:-1] + self.weights[-1]))
 
 

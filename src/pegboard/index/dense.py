@@ -4,6 +4,7 @@ Vectors are kept as whole numbers from -127 to 127. Their products and sums stay
 exactly, in any order and on any machine: the same bytes on every run.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -15,10 +16,9 @@ Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.intp]
 LEVELS = 127
-WHOLE = 6_000
-"""Up to so many tools are compared in all dimensions; of more, the best by the leading dimensions are."""
-LEADING = 64
-"""The leading dimensions of a vector; an embedder that orders them by weight says so with `ordered`."""
+LEADING = {6_000: 128, sys.maxsize: 64}
+"""Up to so many tools are compared by so many leading dimensions first, where an embedder orders them by weight and
+says so with `ordered`; the nearest of them are then compared in all."""
 
 
 class Embedder(Protocol):
@@ -96,11 +96,11 @@ class Vectors:
 
     def __init__(self, dim: int, *, ordered: bool) -> None:
         self.dim = dim
-        self.ordered = ordered and dim > LEADING
+        self.ordered = ordered
         self.rows: Bytes = np.zeros((0, dim), np.int8)
         self._scales: Floats = np.zeros(0, np.float32)
-        self._compared: Floats = np.zeros((0, dim), np.float32)
-        self._whole = True
+        self._compared: Floats = np.zeros((0, self._leading_of(0)), np.float32)
+        self._leading = self._leading_of(0)
         self._count = 0
 
     def append(self, rows: Bytes) -> None:
@@ -112,19 +112,19 @@ class Vectors:
         self.rows[new] = rows
         floats = rows.astype(np.float32)
         self._scales[new] = inverse_lengths(floats)
-        self._compared[new] = floats if self._whole else floats[:, :LEADING]
+        self._compared[new] = floats[:, : self._leading]
         self._count = count
 
     def reserve(self, size: int) -> None:
         """Make room for so many slots."""
         if size <= len(self.rows):
             return
-        whole = size <= WHOLE or not self.ordered
+        leading = self._leading_of(size)
         self.rows = _grown(self.rows, size)
         self._scales = np.resize(self._scales, size)
-        if whole != self._whole:
-            self._whole = whole
-            self._compared = self.rows[:, :LEADING].astype(np.float32)
+        if leading != self._leading:
+            self._leading = leading
+            self._compared = self.rows[:, :leading].astype(np.float32)
         else:
             self._compared = _grown(self._compared, size)
 
@@ -139,7 +139,7 @@ class Vectors:
         floats = row.astype(np.float32)
         self.rows[slot] = row
         self._scales[slot] = inverse_lengths(floats[None])[0]
-        self._compared[slot] = floats if self._whole else floats[:LEADING]
+        self._compared[slot] = floats[: self._leading]
 
     def __len__(self) -> int:
         return self._count
@@ -147,12 +147,18 @@ class Vectors:
     @property
     def exact(self) -> bool:
         """Whether `compare` compares all dimensions."""
-        return self._whole
+        return self._leading == self.dim
+
+    def _leading_of(self, size: int) -> int:
+        """By how many dimensions so many tools are compared."""
+        if not self.ordered:
+            return self.dim
+        return min(self.dim, next(leading for most, leading in LEADING.items() if size <= most))
 
     def compare(self, asked: Question, found: Floats) -> None:
         """Fill in the cosines of each question (a row) with every tool; of many tools by the leading dimensions."""
         rows = self._compared[: self._count]
-        within = asked.rows if self._whole else asked.rows[:, :LEADING]
+        within = asked.rows[:, : self._leading]
         if len(within) > 1 and len(rows) * within.size <= TOGETHER:
             found[:] = (rows @ within.T).T
         else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -223,29 +224,32 @@ class ToolIndex:
 
     def _order(self, slots: Ints, values: Floats, named: Sequence[Sequence[int]], limit: int) -> list[int]:
         """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest."""
-        most = min(len(values), limit)
-        if not most:
-            return []
-        best = (-values).argsort(kind="stable")
-        least = values[best[most - 1]]
-        places = best[: int(np.count_nonzero(values >= least))]
+        scores: list[float] = values.tolist()
         first: list[int] = []
         if named:
             at = {slot: place for place, slot in enumerate(slots.tolist())}
-            groups = [self._sorted([at[slot] for slot in group], slots, values) for group in named]
+            groups = [self._sorted(sorted(at[slot] for slot in group), scores, slots, len(group)) for group in named]
             first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        rest = self._sorted([place for place in places.tolist() if values[place] > -np.inf], slots, values)
-        return list(dict.fromkeys([*first, *rest]))[:limit]
+        ranked: list[int] = (-values).argsort(kind="stable").tolist()
+        shown = ranked if scores and scores[ranked[-1]] > -inf else [at for at in ranked if scores[at] > -inf]
+        return list(dict.fromkeys([*first, *self._tied(shown, scores, slots, limit)]))[:limit]
 
-    def _sorted(self, places: Iterable[int], slots: Ints, values: Floats) -> list[int]:
-        """By value, then by name."""
-        by_value: dict[float, list[int]] = {}
-        for place in places:
-            by_value.setdefault(float(values[place]), []).append(place)
-        for tied in by_value.values():
-            if len(tied) > 1:
-                tied.sort(key=lambda place: str(self.tools.spec(slots[place]).name))
-        return [place for value in sorted(by_value, reverse=True) for place in by_value[value]]
+    def _sorted(self, places: Iterable[int], scores: Sequence[float], slots: Ints, limit: int) -> list[int]:
+        """By score, then by name."""
+        return self._tied(sorted(places, key=lambda place: -scores[place]), scores, slots, limit)
+
+    def _tied(self, places: Sequence[int], scores: Sequence[float], slots: Ints, limit: int) -> list[int]:
+        """Places by falling score, at least `limit` of them, those of one score by name."""
+        found: list[int] = []
+        start = 0
+        while start < len(places) and len(found) < limit:
+            stop = start + 1
+            while stop < len(places) and scores[places[stop]] == scores[places[start]]:
+                stop += 1
+            tied = places[start:stop]
+            found += sorted(tied, key=lambda at: str(self.tools.spec(slots[at]).name)) if len(tied) > 1 else tied
+            start = stop
+        return found
 
 
 def _chosen(scores: Floats, parts: int, shown: Mask | None, named: Sequence[int]) -> Ints:
