@@ -21,8 +21,8 @@ UNHELD = 0.2
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 _SPLIT = re.compile(
-    r"[.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpf])(?:and(?:\s+(?:then|also))?|then|also|after\s+that|as\s+well\s+as|plus"
-    r"|additionally|finally)\s+|,\s+",
+    r"([.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpf])(?:and(?:\s+(?:then|also))?|then|also|after\s+that|as\s+well\s+as|plus"
+    r"|additionally|finally)\s+|,\s+)",
     re.IGNORECASE,
 )
 
@@ -75,10 +75,14 @@ def read(text: str) -> Request:
     """Read a request; whatever it holds, this never fails."""
     text = text[:LENGTH]
     bare = unwrapped(text)
-    found = words(bare)
+    pieces = [words(piece) for piece in _SPLIT.split(bare)]
+    found = [word for piece in pieces for word in piece] if bare.isascii() else words(bare)
     language = language_of(found)
-    needs = _needs(bare, language)
-    place = {word: n for n, need in reversed(list(enumerate(needs))) for word in need}
+    needs = _needs(pieces[::2], language)
+    place: dict[str, int] = {}
+    for n, need in enumerate(needs):
+        for word in need:
+            place.setdefault(word, n)
     telling = _telling(found, language) or found
     native = stems(telling, language)
     english = native if language == ENGLISH else stems(telling)
@@ -87,7 +91,7 @@ def read(text: str) -> Request:
         if stem not in seen:
             key = (word, stem, place.get(word, 0))
             seen[stem] = _TERMS.get(key) or _term(key, other)
-    spaceless = 2 * sum(map(is_spaceless, seen)) > len(seen)
+    spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
     wants = Doing.EITHER if needs else wanted(found)
     return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
 
@@ -118,14 +122,13 @@ def _weight(word: str) -> float:
     return NUMBER if word.isdigit() else 1.0
 
 
-def _needs(text: str, language: str) -> tuple[tuple[str, ...], ...]:
+def _needs(clauses: Sequence[Sequence[str]], language: str) -> tuple[tuple[str, ...], ...]:
     """The words of each part of the request; a part of a single telling word belongs to the part before it."""
-    clauses = _SPLIT.split(text)
     if len(clauses) < 2:
         return ()
     parts: list[list[str]] = []
     for clause in clauses:
-        found = _telling(words(clause), language)
+        found = _telling(clause, language)
         if len(found) == 1 and parts:
             parts[-1] += found
         elif found:

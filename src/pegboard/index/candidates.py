@@ -12,6 +12,7 @@ from pegboard.index.postings import Floats, Mask, Posting
 
 Ints = npt.NDArray[np.intp]
 Groups = npt.NDArray[np.int32]
+Bits = npt.NDArray[np.uint8]
 LEAST = 0.15
 """A cosine below this is chance."""
 LEAST_SHOWN = 0.2
@@ -143,37 +144,18 @@ class Matches:
         found[1:].reshape(-1)[:] = np.bincount(place, self._worth, needs * self._size)
         np.add.reduce(found[1:], axis=0, out=found[0])
 
-    def held(self, slots: Ints) -> "Held":
-        """What some slots hold."""
+    def held(self, slots: Ints) -> Bits:
+        """In which fields some slots hold each row's term, one bit a `Field`; a row a row, a column a slot."""
+        found = np.zeros((len(self._needs), len(slots)), np.uint8)
         place = np.full(self._size, -1, np.intp)
         place[slots] = np.arange(len(slots))
         at = place.take(self.slots)
-        found = (at >= 0).nonzero()[0]
-        return Held(at.take(found), self._row.take(found), self._fields.take(found))
+        held = (at >= 0).nonzero()[0]
+        found[self._row.take(held), at.take(held)] = self._fields.take(held)
+        return found
 
 
 _NO_SLOTS, _NO_FIELDS, _NO_IMPACTS = np.zeros(0, np.int32), np.zeros(0, np.uint8), np.zeros(0, np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Which candidates hold which rows, as parallel arrays.
-
-    Parameters:
-        places: the candidates, by their places.
-        rows: the rows that they hold.
-        fields: in which fields, one bit a `Field`.
-    """
-
-    places: Ints
-    rows: Ints
-    fields: npt.NDArray[np.uint8]
-
-    def table(self, rows: int, candidates: int) -> npt.NDArray[np.uint8]:
-        """The field bits of each row in each candidate, a row a row."""
-        found = np.zeros((rows, candidates), np.uint8)
-        found[self.rows, self.places] = self.fields
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,37 +174,34 @@ class Meaning:
 
 
 _TOLD = (Field.NAME, Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
-_KINDS = np.arange(len(_TOLD))[:, None]
 _IN_FIELD = np.array([[bits >> field & 1 for bits in range(256)] for field in _TOLD], np.float32)
 
 
 def of_words(
-    found: Floats, scores: Floats, matches: Matches, held: Held, *, asked: float, terms: int, name_sizes: Floats
+    found: Floats, scores: Floats, matches: Matches, bits: Bits, *, asked: float, terms: int, name_sizes: Floats
 ) -> None:
     """Fill in the signals of words, a row a signal, in the order of `OF_WORDS`; without what their namespaces tell.
 
     Parameters:
         found: zeros, a column a candidate.
         scores: the candidates' BM25F scores, and those by each need, where there are several.
+        bits: the fields of each row's term in each candidate, a row a row.
         asked: the rarity of all terms, also of those that no tool holds.
         terms: how many terms the request has.
         name_sizes: of each candidate, how many terms its name has.
     """
-    count, words = len(name_sizes), scores[0]
+    words = scores[0]
     share = np.float32(1 / max(asked, 1e-6))
     np.multiply(words, np.float32(0.1), out=found[0])
     np.multiply(words, _part(words), out=found[1])
     np.multiply(words, share, out=found[2])
     found[3] = _of_best(scores[1:]) if len(scores) > 1 else found[1]
-    if len(held.places):
-        told = _IN_FIELD.take(held.fields, axis=1)
-        told[1:] *= matches.rarity.take(held.rows)
-        place = held.places + _KINDS * count
-        found[4:9] = np.bincount(place.ravel(), told.ravel(), len(told) * count).reshape(-1, count)
-        found[4] /= name_sizes
-        np.minimum(found[4], np.float32(1), out=found[4])
-        found[5:9] *= share
-        found[10] = np.add.reduce(matches.rarity) * share
+    told = _IN_FIELD.take(bits, axis=1)
+    found[4] = np.add.reduce(told[0], axis=0)
+    found[4] /= name_sizes
+    np.minimum(found[4], np.float32(1), out=found[4])
+    found[5:9] = (matches.rarity * share) @ told[1:]
+    found[10] = np.add.reduce(matches.rarity) * share
     found[11] = min(terms, 30) / 10
     found[12] = (len(scores) - 1) / 4
 

@@ -188,12 +188,12 @@ class ToolIndex:
         for n, (layer, question) in enumerate(asked, 1):
             layer.vectors.compare(question.question, scores[n * parts : (n + 1) * parts])
         slots = _chosen(scores, parts, view.mask, named)
-        held = matches.held(slots)
+        bits = matches.held(slots)
         signals = np.zeros((len(OF_WORDS) + len(OF_MEANING) * len(asked), len(slots)), np.float32)
         if len(slots):
             near = scores.take(slots, axis=1)
             candidates.of_words(
-                signals, near[:parts], matches, held,
+                signals, near[:parts], matches, bits,
                 asked=found.rarity, terms=len(request.terms), name_sizes=tools.name_size.take(slots),
             )  # fmt: skip
             for n, (layer, question) in enumerate(asked, 1):
@@ -205,7 +205,6 @@ class ToolIndex:
             candidates.together(signals, tools.group.take(slots))
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         kind = "words" if request.spaceless else kind
-        bits = held.table(len(found.rows), len(slots))
         total = int(np.count_nonzero(scores[0]))
         return Ranked(slots, found, matches.rarity, bits, signals.T, total, kind)
 
