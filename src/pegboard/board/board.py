@@ -180,7 +180,7 @@ class Board(Overseen, Proceeding, Supplied):
         """
         plan = Plan.of(with_versions(config if isinstance(config, Config) else load(config), live=version == LIVE))
         found = plan.config
-        memory = Memory(found.board.store, found.sources, META_NAMES, keep_days=found.board.keep_days)
+        memory = Memory.of(found, META_NAMES)
         scheme = AssetScheme(found.board.asset_scheme)
         assets = Assets(memory, scheme, days=found.board.asset_days)
         consent = Consent.of(found, memory, approvers)

@@ -4,20 +4,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import anyio.to_thread
 
 from pegboard.board.attached import Known
 from pegboard.catalog import AliasTable
 from pegboard.catalog.plain import spec_from_json, spec_to_json
-from pegboard.config import SourceConfig
+from pegboard.config import Config, SourceConfig
 from pegboard.core import AssetScheme, Call, Listing, Result, Tool, ToolName
 from pegboard.core.asset import asset_id
 from pegboard.core.bulk import no_collection
 from pegboard.invoke.size import Keep, Kept
 from pegboard.store.glance import Glance, glance
 from pegboard.store.published import BOARD, Published, Reference
+from pegboard.store.room import Room
 from pegboard.store.stored import StoredListing
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Memory:
         sources: the tables of the sources; a listing made under another table is not used.
         reserved: wire names that no tool may take.
         keep_days: how long large results are kept.
+        room: how much there may be of assets.
     """
 
     def __init__(
@@ -60,12 +62,25 @@ class Memory:
         reserved: Iterable[str],
         *,
         keep_days: float = 30,
+        room: Room = Room(),
     ) -> None:
-        self._location, self._keep_days = location, keep_days
+        self._location, self._keep_days, self._room = location, keep_days, room
         self._store: Store | None = None
         self._lock = Lock()
         self._prints = {name: source.fingerprint for name, source in sources.items()}
         self._reserved = frozenset(reserved)
+
+    @classmethod
+    def of(cls, config: Config, reserved: Iterable[str]) -> Self:
+        """What the board of a config remembers.
+
+        Parameters:
+            config: the config.
+            reserved: wire names that no tool may take.
+        """
+        table = config.board
+        room = Room(table.asset_mb * 1_000_000, table.asset_count)
+        return cls(table.store, config.sources, reserved, keep_days=table.keep_days, room=room)
 
     def know(self, source: SourceConfig) -> None:
         """Remember what this source lists, from now on."""
@@ -89,6 +104,7 @@ class Memory:
                 from pegboard.store import Store
 
                 self._store = Store.open(self._location, keep_days=self._keep_days)
+                self._store.room = self._room
             return self._store
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """The board's assets: bytes of one principal, kept in the store, a handle in their place."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
@@ -8,6 +9,9 @@ from pegboard.board.memory import Memory
 from pegboard.core import Asset, AssetScheme, Failure, FailureCode, Result, Session
 from pegboard.core.asset import asset_id, expired_asset, unknown_asset
 from pegboard.errors import StoreError
+
+if TYPE_CHECKING:
+    from pegboard.store.asset import Owned
 
 LARGEST = 100_000_000
 """Bytes of one asset at most."""
@@ -67,6 +71,18 @@ class Assets:
         if held is None:
             return unknown_asset(handle)
         return expired_asset(handle, held.asset.expires) if held.data is None else (held.asset, held.data)
+
+    async def listed(self, owner: str | None = None) -> "list[Owned]":
+        """The assets of an owner, or of all, the one that is kept longest first; what is gone is named so."""
+        return await anyio.to_thread.run_sync(lambda: self._memory.store.assets(owner=owner))
+
+    async def remove(self, handle: str, owner: str = "local") -> Failure | None:
+        """Drop an asset for good; else why that cannot be."""
+        id = self.id_of(handle)
+        done = bool(id) and await anyio.to_thread.run_sync(
+            lambda: self._memory.store.remove_asset(id or "", owner=owner)
+        )
+        return None if done else unknown_asset(handle)
 
     async def read(self, handle: str, offset: int, limit: int, session: Session) -> Result:
         """A part of a text asset, with where it stands.

@@ -61,6 +61,7 @@ VERBS = (
     Verb(
         "improve", "pegboard.cli.improve:improve", "Walk the whole procedure: eight steps from traces to better tools."
     ),
+    Verb("assets", "pegboard.cli.assets:app", "List, read and remove files and large results that are kept."),
     Verb("approvals", "pegboard.cli.approvals:approvals", "Answer what waits for a yes; see grants and changed tools."),
     Verb("doctor", "pegboard.cli.doctor:doctor", "Start every source, and say what is well, mended or missing."),
     Verb("runs", "pegboard.cli.runs:runs", "Look at what was called: runs list, runs show, runs tail."),

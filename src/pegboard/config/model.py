@@ -32,6 +32,8 @@ class BoardConfig:
     keep_days: int
     keep_runs: int | None
     asset_days: int
+    asset_mb: int
+    asset_count: int
     asset_scheme: str
     sign_ins: str
     builtins: tuple[str, ...]

@@ -120,6 +120,13 @@ BOARD = Table(
             7,
         ),
         Key(
+            "asset_mb",
+            whole(1, 1_000_000),
+            "How many megabytes of assets and large results are kept together; what would expire first makes room.",
+            1000,
+        ),
+        Key("asset_count", whole(1, 10_000_000), "How many of them are kept, likewise.", 20_000),
+        Key(
             "asset_scheme",
             choice("pegboard-asset", "runtype-asset"),
             "How handles are written. With `runtype-asset`, for agents from Runtype, both are read.",

@@ -3,14 +3,30 @@
 import hashlib
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from pegboard.core import Asset
+from pegboard.store.room import Room
 from pegboard.store.tables import ASSETS, BLOBS
 
 PAGE_CHARS = 20_000
 REMEMBERED = 30 * 86_400.0
 """Seconds for which it is known of a lost asset that it has expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """An asset as a list shows it.
+
+    Parameters:
+        asset: what it is.
+        owner: the principal who may have it.
+        gone: whether its time is over, or it had to make room.
+    """
+
+    asset: Asset
+    owner: str
+    gone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +107,49 @@ def page_of(held: Held, number: int) -> Page | None:
     pages = max(-(-len(text) // held.page_chars), 1)
     start = number * held.page_chars
     return Page(held.asset.id, number, pages, text[start : start + held.page_chars]) if number < pages else None
+
+
+def make_room(connection: Connection, size: int, room: Room, *, now: float) -> None:
+    """Drop what would expire first until so many bytes more can be kept; whoever asks for it hears that it is gone.
+
+    Parameters:
+        connection: the store.
+        size: bytes that are to be kept.
+        room: how much is kept.
+        now: Unix time in seconds.
+    """
+    last = func.max(ASSETS.c.expires).label("last")
+    each = select(ASSETS.c.id, func.max(ASSETS.c.size).label("size"), last).where(ASSETS.c.expires > now)
+    kept = each.group_by(ASSETS.c.id).subquery()
+    number, total = connection.execute(select(func.count(), func.coalesce(func.sum(kept.c.size), 0))).one()
+    if number < room.assets and total + size <= room.bytes:
+        return
+    for id, bytes_, _ in connection.execute(select(kept).order_by(kept.c.last, kept.c.id)).all():
+        connection.execute(delete(BLOBS).where(BLOBS.c.id == id))
+        connection.execute(update(ASSETS).where(ASSETS.c.id == id, ASSETS.c.expires > now).values(expires=now))
+        number, total = number - 1, total - bytes_
+        if number < room.assets and total + size <= room.bytes:
+            return
+
+
+def list_assets(connection: Connection, *, owner: str | None, now: float) -> list[Owned]:
+    """The assets of an owner, or of all; the one that was kept last, or will be kept longest, first."""
+    query = select(ASSETS, BLOBS.c.id.is_(None).label("lost")).join(BLOBS, BLOBS.c.id == ASSETS.c.id, isouter=True)
+    query = query if owner is None else query.where(ASSETS.c.owner == owner)
+    rows = connection.execute(query.order_by(ASSETS.c.expires.desc(), ASSETS.c.id, ASSETS.c.owner))
+    return [
+        Owned(Asset(row.id, row.media_type, row.size, row.expires), row.owner, row.lost or row.expires <= now)
+        for row in rows
+    ]
+
+
+def remove_asset(connection: Connection, id: str, *, owner: str) -> bool:
+    """Drop an asset of an owner for good; False where this owner has none such."""
+    mine = delete(ASSETS).where(ASSETS.c.id == id, ASSETS.c.owner == owner)
+    found = connection.execute(mine).rowcount == 1
+    others = select(ASSETS.c.id).where(ASSETS.c.id == id)
+    connection.execute(delete(BLOBS).where(BLOBS.c.id == id, BLOBS.c.id.not_in(others)))
+    return found
 
 
 def forget_assets(connection: Connection, *, now: float) -> None:

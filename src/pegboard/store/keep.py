@@ -16,12 +16,25 @@ from sqlalchemy.exc import DBAPIError
 from pegboard.core import Asset, ToolName
 from pegboard.errors import StoreError
 from pegboard.store.alias import read_aliases, write_aliases
-from pegboard.store.asset import PAGE_CHARS, Held, Page, forget_assets, page_of, read_asset, write_asset
+from pegboard.store.asset import (
+    PAGE_CHARS,
+    Held,
+    Owned,
+    Page,
+    forget_assets,
+    list_assets,
+    make_room,
+    page_of,
+    read_asset,
+    remove_asset,
+    write_asset,
+)
 from pegboard.store.engine import bring_up_to_date, file_engine, file_id, is_broken, memory_engine, set_aside, writing
 from pegboard.store.findings import KeptFinding, mark_applied, read_findings, write_findings
 from pegboard.store.glance import FILE_NAME, by_source
 from pegboard.store.listing import forget_listing, read_listings, write_listing
 from pegboard.store.published import BOARD, Published, Reference
+from pegboard.store.room import Room
 from pegboard.store.stored import StoredListing
 from pegboard.store.tables import PINS
 from pegboard.store.version import choose, read_chosen, read_version, read_versions, write_version
@@ -51,6 +64,7 @@ class Store:
     ) -> None:
         self.path = path
         self.keep_days = keep_days
+        self.room = Room()
         self.warnings: list[str] = []
         self.clock = clock
         self._lock = threading.RLock()
@@ -138,6 +152,7 @@ class Store:
 
         def step(connection: Connection) -> Asset:
             forget_assets(connection, now=now)
+            make_room(connection, len(data), self.room, now=now)
             expires = now + days * _DAY
             return write_asset(connection, data, media_type, owner=owner, expires=expires, page_chars=page_chars)
 
@@ -152,6 +167,15 @@ class Store:
         """An asset of this owner, without its bytes where it has expired; None where the owner has none such."""
         now = self.clock()
         return self.read(lambda connection: read_asset(connection, id, owner=owner, now=now), None)
+
+    def assets(self, *, owner: str | None = None) -> list[Owned]:
+        """The assets of an owner, or of all, the one that is kept longest first; what is gone is named so."""
+        now = self.clock()
+        return self.read(lambda connection: list_assets(connection, owner=owner, now=now), [])
+
+    def remove_asset(self, id: str, *, owner: str = "local") -> bool:
+        """Drop an asset of an owner for good; False where this owner has none such."""
+        return self.write(lambda connection: remove_asset(connection, id, owner=owner), False)
 
     def put_result(self, text: str, *, owner: str = "local", page_chars: int = PAGE_CHARS) -> str:
         """Keep a large text for `keep_days`, to be read in pages. Raises `StoreError` like `put_asset`.
