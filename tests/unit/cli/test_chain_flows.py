@@ -23,6 +23,22 @@ def get_order(id: str) -> dict[str, object]:
     """Get an order."""
     return {"id": id, "paid": False, "lines": [{"price": 70}, {"price": 50}]}
 '''
+DROP = '''
+
+@tool(effects="additive")
+def book(id: str) -> dict[str, str]:
+    """Book an order."""
+    return {"id": id}
+
+
+@tool(effects="destructive")
+def drop_order(id: str) -> str:
+    """Delete an order."""
+    from pathlib import Path
+
+    (Path(__file__).parent / "dropped").write_text(id)
+    return "gone"
+'''
 Pegboard = Callable[..., tuple[int, Any, str]]
 
 
@@ -178,6 +194,42 @@ def test_a_chain_that_is_not_there_cannot_be_exported(pegboard: Pegboard) -> Non
     code, problem, _ = pegboard("chain", "export", "nobody")
     assert code == 2
     assert "nobody" in problem["error"]["message"]
+
+
+@pytest.mark.requirement("R8.4")
+def test_a_step_of_a_flow_is_judged_by_its_tool_and_waits_for_a_yes_through_a_restart(
+    pegboard: Pegboard, home: Path
+) -> None:
+    [module] = home.glob("orders_*.py")
+    module.write_text(TOOLS + DROP)
+    config = home / "pegboard.toml"
+    config.write_text(f'{config.read_text()}\n[approval]\nrequire = ["drop_order"]\n')
+    steps = [
+        {"type": "tool-call", "name": "get", "config": {"toolId": "tool:book", "parameters": {"id": "{{id}}"}}},
+        {
+            "type": "tool-call",
+            "name": "drop",
+            "config": {"toolId": "tool:drop_order", "parameters": {"id": "{{get.id}}"}, "errorHandling": "fail"},
+        },
+    ]
+    assert pegboard("chain", "import", kept(home, {"name": "drop it", "steps": steps}), "--write")[0] == 0
+    start = ("chain", "run", "drop_it", "--args", '{"id": "A1"}')
+    assert pegboard(*start)[1]["failure"]["code"] == "approval_needed"
+    [one] = pegboard("chain", "list")[1]["runs"]
+    assert one["status"] == "waiting_approval"
+    assert not (home / "dropped").exists()
+    say_yes(pegboard)
+    assert pegboard("chain", "resume", one["id"])[0] == 0
+    assert (home / "dropped").read_text() == "A1"
+    assert pegboard("chain", "show", one["id"])[1]["status"] == "done"
+
+
+def say_yes(pegboard: Pegboard) -> None:
+    """Agree to what waits."""
+    pending = [one["id"] for one in pegboard("approvals", "list")[1]["requests"] if one["state"] == "pending"]
+    assert pending
+    for id in pending:
+        assert pegboard("approvals", "allow", id)[0] == 0
 
 
 @pytest.mark.requirement("R10.4")
