@@ -11,6 +11,7 @@ from pegboard.config.runtype.finding import Finding, Findings, Weight, without_s
 from pegboard.config.runtype.known import Tools
 from pegboard.config.runtype.runtimetools import RuntimeTools
 from pegboard.config.runtype.server import server_source
+from pegboard.config.runtype.soundness import check_config, check_texts
 from pegboard.config.runtype.template import At
 from pegboard.config.runtype.toolid import model_name, selector
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
@@ -85,6 +86,9 @@ def read_agent(
     for key in config:
         if key not in (*_CONFIG_KEYS, "name", "description"):
             findings.say(Weight.DROPPED, "KEY_WITHOUT_EFFECT", (*inside, key), f"{key!r} has no effect here.")
+    check_texts(document, findings)
+    if findings.refused:
+        return AgentImport(name=slug(called), findings=tuple(findings.all))
     reader = AgentReader(called, findings, tools or Tools(), private=private)
     agent: dict[str, Json] = {"model": model_name(config.get("model"), findings, (*inside, "model"))}
     if table.get("description"):
@@ -93,6 +97,9 @@ def read_agent(
         agent["instructions"] = str(config["systemPrompt"])
     agent |= _loop(as_object(config.get("loopConfig")), findings, (*inside, "loopConfig"))
     agent |= reader.read(config.get("tools"), (*inside, "tools"))
+    if not findings.refused:
+        agents = {called: agent, **reader.agents}
+        check_config({"sources": reader.sources, "agent": agents, **reader.board}, findings, inside)
     return AgentImport(
         name=called,
         agent=agent,

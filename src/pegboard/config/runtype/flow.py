@@ -9,6 +9,7 @@ from typing import Any
 
 from pegboard.config.runtype.finding import Finding, Findings, Weight, without_secrets
 from pegboard.config.runtype.known import Tools
+from pegboard.config.runtype.soundness import check_config, check_texts, without_nulls
 from pegboard.config.runtype.steps import StepReader
 from pegboard.errors import DefinitionError
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
@@ -88,11 +89,15 @@ def read_flow(
     for key in table:
         if key not in _TOP_KEYS and key not in _SILENT:
             findings.say(Weight.DROPPED, "KEY_WITHOUT_EFFECT", (*at, key), f"{key!r} has no effect on a chain.")
+    check_texts(document, findings)
+    if findings.refused:
+        return FlowImport(name=slug(called), findings=tuple(findings.all))
     reader = StepReader(called, findings, tools or Tools(), private=private)
     reader.read_all(as_list(rows), (*at, steps_key))
     chain = _chain(table, title, reader, findings, at)
     if not findings.refused:
         _check(called, chain, findings)
+        check_config({"sources": reader.sources, "agent": reader.agents}, findings, (*at, steps_key))
     return FlowImport(
         name=called,
         chain=chain,
@@ -121,7 +126,7 @@ def _chain(
     }
     schema = as_object(table.get("inputSchema"))
     if schema:
-        chain["input"] = {**schema, "type": "object"}
+        chain["input"] = {**without_nulls(schema, findings, (*at, "inputSchema")), "type": "object"}
     variable: Any = table.get("outputVariable")
     if variable is not None:
         chain |= _output(variable, reader, findings, (*at, "outputVariable"))

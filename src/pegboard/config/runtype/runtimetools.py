@@ -7,6 +7,7 @@ from typing import Any
 from pegboard.config.runtype.finding import Findings, Weight
 from pegboard.config.runtype.known import Tools
 from pegboard.config.runtype.request import RequestReader
+from pegboard.config.runtype.soundness import without_nulls
 from pegboard.config.runtype.template import SECRET, At
 from pegboard.config.runtype.toolid import model_name, selector, tool_name
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
@@ -81,7 +82,7 @@ class RuntimeTools:
         for key in table:
             if key not in _KEYS:
                 self._findings.say(Weight.DROPPED, "KEY_WITHOUT_EFFECT", (*at, key), f"{key!r} has no effect here.")
-        schema = as_object(table["parametersSchema"])
+        schema = as_object(without_nulls(table["parametersSchema"], self._findings, (*at, "parametersSchema")))
         self._check_parameters(schema, (*at, "parametersSchema"))
         kind, config = str(table["toolType"]), as_object(table["config"])
         match kind:

@@ -54,7 +54,7 @@ class Scope:
 
     def fresh(self, wanted: str) -> str:
         """An id that no step has yet, like a name."""
-        base = re.sub(r"\W+", "_", wanted).strip("_")[:_LONGEST] or "step"
+        base = re.sub(r"[^A-Za-z0-9_]+", "_", wanted).strip("_")[:_LONGEST] or "step"
         base = base if _fits(base) else f"{base}_step" if _fits(f"{base}_step") else f"step_{base}"
         found, number = base, 1
         while found in self._ids:
