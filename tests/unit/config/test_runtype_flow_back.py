@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from runtype_flows import CONDITIONAL, SET, STEPS, TRANSFORM, WHOLE
 
+from pegboard.config.runtype.condition import to_javascript
 from pegboard.config.runtype.flow import read_flow
 from pegboard.config.runtype.flowout import Around, FlowExport, write_flow
-from pegboard.config.runtype.javascript import NotPlain, condition, to_javascript, write_path
+from pegboard.config.runtype.javascript import NotPlain, condition, write_path
 from pegboard.schema.expression import Expression
 from pegboard.schema.template import Template
 
@@ -232,6 +233,12 @@ SAID = [
     ("-1 < n", {"n": 0}, True),
     ("rows[0]['a b'] === 1", {"rows": [{"a b": 1}]}, True),
     ("input.x === true", {"x": True}, True),
+    ("input.x === true", {"x": 1}, False),
+    ("x !== false", {"x": 0}, True),
+    ("x === 1", {"x": True}, False),
+    ("0 !== x", {"x": False}, True),
+    ("x === '3'", {"x": 3}, False),
+    ("x == null", {}, True),
     ("null", {}, False),
     ("'0'", {}, True),
 ]
@@ -252,7 +259,20 @@ def test_a_plain_condition_means_what_it_means_in_javascript(text: str, given: A
 
 @pytest.mark.parametrize(
     "text",
-    ["a + 1 > 2", "a.includes('x')", "a ? b : c", "`x`", "a > 1 > 2", "(a", "", "typeof a", "a = 1", "{{a b}}", "a;b"],
+    ["a == 3", "a == '3'", "a == b", "a === b", "a > 'x'", "a != true", "1 < 2"]
+    + [
+        "a + 1 > 2",
+        "a.includes('x')",
+        "a ? b : c",
+        "`x`",
+        "a > 1 > 2",
+        "(a",
+        "",
+        "typeof a",
+        "a = 1",
+        "{{a b}}",
+        "a;b",
+    ],
 )
 def test_more_than_a_plain_condition_is_left_to_the_sandbox(text: str) -> None:
     with pytest.raises(NotPlain):

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from pegboard.config.runtype.condition import to_javascript, to_script
 from pegboard.config.runtype.finding import Finding, Findings, Weight
 from pegboard.config.runtype.flow import read_flow
-from pegboard.config.runtype.javascript import Part, to_javascript, to_script
+from pegboard.config.runtype.javascript import Part
 from pegboard.config.runtype.known import Tools
 from pegboard.config.runtype.template import At, emptied
 from pegboard.config.runtype.toolid import bare_model, tool_id

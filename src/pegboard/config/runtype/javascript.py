@@ -1,10 +1,9 @@
-"""Conditions: the plain part of JavaScript in which flows write them, as expressions of our own, and back.
+"""Conditions: the plain part of JavaScript in which flows write them, as expressions of our own.
 
 Plain are comparisons, `&&`, `||`, `!`, literals, `{{paths}}`, names and `.length`. Everything else is left to the
 sandbox, so that nothing is guessed.
 """
 
-import ast
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -12,7 +11,6 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any, TypeAlias, cast
 
-from pegboard.schema.expression import Expression
 from pegboard.schema.types import Json
 
 Part: TypeAlias = str | int
@@ -31,8 +29,9 @@ _TOKEN = re.compile(
 )
 _SEGMENT = re.compile(r"""\s*(?:\.?\s*([^\W\d][\w$-]*|\d+)|\[\s*(\d+)\s*\]|\[\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\])\s*""")
 _LITERALS: dict[str, Json] = {"true": True, "false": False, "null": None, "undefined": None}
-_FALSY = '[null, false, 0, ""]'
-_OPERATORS = {"===": "==", "==": "==", "!==": "!=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+FALSY = '[null, false, 0, ""]'
+"""What counts as no in JavaScript, of the values that JSON has."""
+_MARKS = ("===", "!==", "==", "!=", "<=", ">=", "<", ">")
 _KEYWORDS = frozenset(
     (
         *("new", "typeof", "instanceof", "in", "of", "void", "delete", "function", "return", "await", "async", "this"),
@@ -40,8 +39,6 @@ _KEYWORDS = frozenset(
     )
 )
 _GLOBALS = frozenset(("Array", "Boolean", "Date", "JSON", "Math", "Number", "Object", "RegExp", "String", "input"))
-_EQUAL: dict[type[ast.cmpop], str] = {ast.Eq: "===", ast.NotEq: "!=="}
-_ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _DEEPEST = 50
 
 
@@ -160,12 +157,12 @@ class _Reader:
 
     def _equal(self, depth: int) -> _Node:
         left = self._unary(depth)
-        for mark in _OPERATORS:
+        for mark in _MARKS:
             if self._take(mark):
-                right = self._unary(depth)
-                if any(part.kind in ("and", "or", "not", "compare") for part in (left, right)):
-                    raise NotPlain("a comparison of conditions")
-                return _Node("compare", (_OPERATORS[mark], left, right))
+                found = _Node("compare", (mark, left, self._unary(depth)))
+                if not _means_the_same(*found.parts):
+                    raise NotPlain("a comparison that converts types")
+                return found
         return left
 
     def _unary(self, depth: int) -> _Node:
@@ -272,7 +269,7 @@ def _said(node: _Node, resolve: Resolve) -> str:
         case "literal":
             return _truth(node.parts[0])
         case _:
-            return f"{_operand(node, resolve)} not in {_FALSY}"
+            return f"{_operand(node, resolve)} not in {FALSY}"
 
 
 def _bracketed(node: _Node, resolve: Resolve) -> str:
@@ -284,13 +281,54 @@ def _truth(literal: str) -> str:
     return "false" if literal in ("false", "null", '""') or re.fullmatch(r"-?0+(\.0+)?([eE].*)?", literal) else "true"
 
 
-def _compared(operator: str, left: _Node, right: _Node, resolve: Resolve) -> str:
-    said = f"{_operand(left, resolve)} {operator} {_operand(right, resolve)}"
-    if operator in ("==", "!="):
-        return said
+def _means_the_same(mark: str, left: _Node, right: _Node) -> bool:
+    """Whether a comparison means the same in our language, whatever the values are, or fails where it would not."""
+    kinds = {_kind(left), _kind(right)}
+    if kinds & {"condition"} or not kinds & {"path", "length"}:
+        return False
+    if mark in ("<", "<=", ">", ">="):
+        return kinds <= {"path", "length", "number"}
+    if kinds == {"path"}:
+        return False  # lists are equal to themselves alone there
+    if mark in ("===", "!=="):
+        return "length" not in kinds or kinds <= {"length", "number"}
+    return kinds <= {"length", "number"} or kinds in ({"path", "null"}, {"path", "word"})
+
+
+def _kind(node: _Node) -> str:
+    if node.kind != "literal":
+        return node.kind if node.kind in ("path", "length") else "condition"
+    text = str(node.parts[0])
+    if text[0] != '"':
+        return {"null": "null", "true": "boolean", "false": "boolean"}.get(text, "number")
+    try:
+        float(json.loads(text).strip() or "0")
+    except ValueError:
+        return "word"
+    return "digits"
+
+
+def _compared(mark: str, left: _Node, right: _Node, resolve: Resolve) -> str:
+    if mark[0] in "=!" and left.kind == "literal":
+        left, right = right, left
+    one, other = _operand(left, resolve), _operand(right, resolve)
+    said = f"{one} {mark[:2]} {other}"
+    if mark[0] in "=!":
+        return _equal(one, mark, other) if _kind(right) in ("boolean", "number") else said
     # In JavaScript what is not there is neither less nor more.
     guards = [f"{_operand(each, resolve)} != null" for each in (left, right) if each.kind == "path"]
     return f"({' and '.join([*guards, said])})" if guards else said
+
+
+def _equal(one: str, mark: str, literal: str) -> str:
+    """A comparison with a number, or true or false: those are no numbers there, and are 1 and 0 here."""
+    if literal in ("true", "false"):
+        return f'json({one}) {mark[0]}= "{literal}"'
+    boolean = {"0": "false", "1": "true"}.get(literal)
+    if boolean is None or one.startswith("len("):
+        return f"{one} {mark[0]}= {literal}"
+    said = f'({one} == {literal} and json({one}) != "{boolean}")'
+    return said if mark[0] == "=" else f"not ({said})"
 
 
 def _operand(node: _Node, resolve: Resolve) -> str:
@@ -300,136 +338,3 @@ def _operand(node: _Node, resolve: Resolve) -> str:
     if node.kind != "length":
         return said
     return f"len({said.removesuffix(', null)')}, []))" if said.endswith(", null)") else f"len({said})"
-
-
-# The way back
-
-
-def to_javascript(expression: Expression, name: Callable[[str, tuple[Part, ...]], str | None]) -> str | None:
-    """A condition of ours as JavaScript, or None where it has no counterpart that means the same.
-
-    Parameters:
-        expression: the condition.
-        name: how a path of ours reads in a flow: its root, and what is read of it; None where it cannot be read.
-    """
-    return _Writer(name, lambda said: f"{{{{{said}}}}}").said(expression.tree)
-
-
-def to_script(expression: Expression, name: Callable[[str, tuple[Part, ...]], str | None]) -> str | None:
-    """A value of ours as JavaScript over `input`, or None where it has no counterpart that means the same."""
-    writer = _Writer(name, lambda said: "input." + said.replace(".", "?."))
-    return writer.value(expression.tree)
-
-
-class _Writer:
-    def __init__(self, name: Callable[[str, tuple[Part, ...]], str | None], spell: Callable[[str], str]) -> None:
-        self._name, self._spell = name, spell
-
-    def value(self, tree: ast.expr) -> str | None:
-        """A value: a choice between values, a condition, or an operand."""
-        if isinstance(tree, ast.IfExp):
-            parts = [self.said(tree.test), self.value(tree.body), self.value(tree.orelse)]
-            return None if None in parts else f"({parts[0]} ? {parts[1]} : {parts[2]})"
-        if isinstance(tree, ast.BoolOp | ast.Compare) or (
-            isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not)
-        ):
-            said = self.said(tree)
-            return None if said is None else f"Boolean({said})"
-        return self._operand(tree)
-
-    def said(self, tree: ast.expr) -> str | None:
-        match tree:
-            case ast.BoolOp(op=op, values=values):
-                guarded = self._guarded(tree)
-                return (
-                    guarded if guarded is not None else self._joined("&&" if isinstance(op, ast.And) else "||", values)
-                )
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                inner = self.said(operand)
-                return None if inner is None else f"!({inner})"
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return self._compared(left, op, right)
-            case ast.Name(id="true" | "True"):
-                return "true"
-            case ast.Name(id="false" | "False"):
-                return "false"
-            case ast.Name():
-                return self._operand(tree)  # a step that holds true, false or nothing
-            case _:
-                return None
-
-    def _joined(self, mark: str, values: Sequence[ast.expr]) -> str | None:
-        parts = [self.said(value) for value in values]
-        if any(part is None for part in parts):
-            return None
-        return f" {mark} ".join(
-            f"({part})" if isinstance(v, ast.BoolOp) else str(part) for part, v in zip(parts, values, strict=True)
-        )
-
-    def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str | None:
-        if isinstance(op, ast.NotIn | ast.In) and ast.unparse(right) == _FALSY.replace('"', "'"):
-            inner = self._operand(left)
-            return None if inner is None else inner if isinstance(op, ast.NotIn) else f"!({inner})"
-        unguarded = not _reads(left) and not _reads(right)
-        mark = _EQUAL.get(type(op)) or (_ORDER.get(type(op)) if unguarded else None)
-        first, second = self._operand(left), self._operand(right)
-        return None if None in (mark, first, second) else f"{first} {mark} {second}"
-
-    def _guarded(self, tree: ast.BoolOp) -> str | None:
-        """`a != null and a < 3`, as `condition` writes it, is `a < 3`."""
-        *guards, last = tree.values
-        marks = _ORDER
-        if not isinstance(tree.op, ast.And) or not isinstance(last, ast.Compare) or type(last.ops[0]) not in marks:
-            return None
-        sides = [last.left, last.comparators[0]]
-        expected = [f"{ast.unparse(side)} != null" for side in sides if _reads(side)]
-        if [ast.unparse(guard) for guard in guards] != expected:
-            return None
-        first, second = self._operand(sides[0]), self._operand(sides[1])
-        return None if None in (first, second) else f"{first} {marks[type(last.ops[0])]} {second}"
-
-    def _operand(self, tree: ast.expr) -> str | None:
-        match tree:
-            case ast.Constant(value=value):
-                return json.dumps(value, ensure_ascii=False)
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=value)):
-                return f"-{json.dumps(value)}"
-            case ast.Name(id="null" | "None"):
-                return "null"
-            case ast.Name(id="true" | "True" | "false" | "False" as word):
-                return word.lower()
-            case ast.Call(func=ast.Name(id="default"), args=[inner, ast.Name(id="null") | ast.List(elts=[])]):
-                return self._path(inner)
-            case ast.Call(func=ast.Name(id="len"), args=[inner]):
-                said = self._operand(inner)
-                return f"{said}.length" if said is not None and not said.startswith(('"', "null")) else None
-            case _:
-                return self._path(tree)
-
-    def _path(self, tree: ast.expr) -> str | None:
-        found = path_of(tree)
-        said = None if found is None else self._name(*found)
-        return None if said is None else self._spell(said)
-
-
-def _reads(tree: ast.expr) -> bool:
-    """Whether it is a path, which `condition` guards; a length is none."""
-    is_length = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "len"
-    return not isinstance(tree, ast.Constant | ast.UnaryOp) and not is_length
-
-
-def path_of(tree: ast.expr) -> tuple[str, tuple[Part, ...]] | None:
-    """The path that an expression is, or None."""
-    parts: list[Part] = []
-    while True:
-        match tree:
-            case ast.Name(id=root):
-                return root, tuple(reversed(parts))
-            case ast.Attribute(value=inner, attr=attribute):
-                parts.append(attribute)
-                tree = inner
-            case ast.Subscript(value=inner, slice=ast.Constant(value=str() | int() as key)):
-                parts.append(key)
-                tree = inner
-            case _:
-                return None

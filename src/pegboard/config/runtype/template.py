@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from pegboard.config.runtype.condition import path_of
 from pegboard.config.runtype.finding import Findings
-from pegboard.config.runtype.javascript import Part, path_of, read_path
+from pegboard.config.runtype.javascript import Part, read_path
 from pegboard.schema.template import Template, whole
 from pegboard.schema.types import Json
 
