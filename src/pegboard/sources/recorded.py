@@ -6,13 +6,13 @@ import zlib
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
 from pegboard.core import (
     Call,
     FailureCode,
-    Handler,
     Health,
     Listing,
     Note,
@@ -27,6 +27,9 @@ from pegboard.normalise import normalise_all
 from pegboard.schema.types import Json
 from pegboard.sources.rows import answer, each_row
 from pegboard.sources.still import Still
+
+if TYPE_CHECKING:
+    from pegboard.sources.replayed import Answers
 
 
 class RecordedSource(Still):
@@ -87,10 +90,13 @@ class RecordedSource(Still):
                 "holds no tools.",
                 'It must be {"tools": [...]}, an array, or one tool a line.',
             )
-        answer = self._answer() if self._answers else self._refuse
-        return Listing(tuple(Tool(spec, answer) for spec in specs), tuple(notes), instructions)
+        if not self._answers:
+            return Listing(tuple(Tool(spec, self._refuse) for spec in specs), tuple(notes), instructions)
+        answers = self._recorded()
+        specs = tuple(answers.eased(spec, notes) for spec in specs)
+        return Listing(tuple(Tool(spec, answers) for spec in specs), tuple(notes), instructions)
 
-    def _answer(self) -> Handler:
+    def _recorded(self) -> "Answers":
         from pegboard.sources.replayed import Answers
         from pegboard.trace.importers import Skipped, read
 

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import cast
 
-from pegboard.core import Call, Failure, FailureCode, Result
+from pegboard.core import Call, Failure, FailureCode, Note, NoteKind, Result, ToolSpec
 from pegboard.errors import nearest
-from pegboard.schema.types import Json, canonical
+from pegboard.schema.types import Json, JsonObject, canonical
 from pegboard.trace.record import CallRecord, Run
 
 
@@ -36,6 +37,26 @@ class Answers:
                     by_arguments = answers.known.setdefault(bare(call.tool), {})
                     by_arguments.setdefault(canonical(call.arguments or {}), []).append(call)
         return answers
+
+    def eased(self, spec: ToolSpec, notes: list[Note]) -> ToolSpec:
+        """A tool without the demand for parameters that no recorded call sent, although calls succeeded without.
+
+        Parameters:
+            spec: the tool as the recording has it.
+            notes: receives a note for each such parameter.
+        """
+        calls = [call for calls in self.known.get(spec.name.name, {}).values() for call in calls if call.ok is True]
+        rows: list[Json] = [call.arguments for call in calls]
+        sent = [set(cast("JsonObject", row)) for row in rows if isinstance(row, dict)]
+        required = cast("Sequence[str]", spec.input.get("required") or ())
+        idle = [name for name in required if not any(name in names for names in sent)]
+        if not sent or not idle:
+            return spec
+        for name in idle:
+            message = f"It demands {name}, which none of {len(sent)} recorded calls sent that succeeded: not demanded."
+            notes.append(Note(NoteKind.REPAIRED, spec.name.name, "/inputSchema/required", message))
+        eased = {**spec.input, "required": [name for name in required if name not in idle]}
+        return replace(spec, input=eased, original_input=spec.original_input or spec.input)
 
     async def __call__(self, call: Call) -> Result:
         """The recorded answer to a call; `unavailable` where there is none."""

@@ -407,6 +407,8 @@ def test_a_registry_entry_says_what_it_lacks() -> None:
 def test_a_bundle_is_named_after_its_task() -> None:
     assert check(bundle("dm_user", "search_users", "open_dm", "send_message"), select=["PB507"]) == ()
     assert check(bundle("search_then_open_then_send", "search_users", "open_dm", "send_message"), select=["PB507"])
+    assert check(bundle("get_user_with_orders", "get_user", "get_order_details"), select=["PB507"]) == ()
+    assert check(bundle("get_user_and_order_goods", "get_user", "order_goods"), select=["PB507"])
 
 
 @pytest.mark.requirement("C16.6")

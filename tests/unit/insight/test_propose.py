@@ -65,6 +65,16 @@ def test_the_cases_of_a_bundle_are_its_recorded_arguments_and_last_results(runs)
     assert [call["tool"] for call in found[0].instead_of] == ["find_user", "get_order_details", "get_order_details"]
 
 
+def test_no_case_is_made_of_a_run_that_asked_a_step_in_another_way(runs, run):
+    fares = offer_of([takes("fare", "day", "place"), takes("book", "day", "seat")])
+    usual = "fare(day=2026-05-{n},place=Rome)=free > book(day=2026-05-{n},seat=1A)=ok"
+    proposal, row = proposed("bundle", fares, runs(usual, 8))
+    other_day = run("fare(day=2026-05-01,place=Rome)=free > book(day=2026-06-02,seat=1A)=ok")
+    by_place = run("fare(arg0=2026-05-01,place=Rome)=free > book(day=2026-05-01,seat=1A)=ok")
+    assert cases(proposal, row, [other_day, by_place]) == []
+    assert len(cases(proposal, row, [other_day, *runs(usual, 2)])) == 2
+
+
 def test_a_batch_takes_the_varying_parameter_and_has_the_recorded_lists_as_cases(runs):
     loop = "list_ids()=a{n}1 b{n}2 > get_item(id=a{n}1)=x > get_item(id=b{n}2)=y"
     proposal, row = proposed("batch", offer_of([{"name": "list_ids"}, takes("get_item", "id")]), runs(loop, 6))

@@ -59,3 +59,22 @@ def test_a_recorded_source_answers_from_trace_files(tmp_path):
     gone = RecordedSource("shop", tmp_path / "tools.json", answers=[tmp_path / "none.jsonl"])
     with pytest.raises(SourceError, match="not there"):
         anyio.run(gone.listing)
+
+
+def test_what_no_recorded_call_that_succeeded_sent_is_not_demanded(tmp_path):
+    schema = {"type": "object", "properties": {"q": {}, "desk": {}, "big": {}}, "required": ["q", "desk", "big"]}
+    (tmp_path / "tools.json").write_text(json.dumps([{"name": "find", "inputSchema": schema}]))
+    calls = [
+        {"tool": "find", "args": {"q": "x"}, "result_excerpt": "yes", "ok": True},
+        {"tool": "find", "args": {"q": "y", "big": True}, "result_excerpt": "yes", "ok": True},
+        {"tool": "find", "args": {"desk": "d"}, "result_excerpt": "no", "ok": False},
+    ]
+    (tmp_path / "traces.jsonl").write_text(json.dumps({"run_id": "1", "calls": calls}))
+    source = RecordedSource("shop", tmp_path / "tools.json", answers=[tmp_path / "traces.jsonl"])
+    listing = anyio.run(source.listing)
+    assert listing.tools[0].spec.input["required"] == ["q", "big"]
+    assert [note.message for note in listing.notes] == [
+        "It demands desk, which none of 2 recorded calls sent that succeeded: not demanded."
+    ]
+    silent = RecordedSource("shop", tmp_path / "tools.json")
+    assert anyio.run(silent.listing).tools[0].spec.input["required"] == ["q", "desk", "big"]

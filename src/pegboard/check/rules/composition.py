@@ -173,11 +173,10 @@ class NamedAfterSteps(Rule):
     def tool(self, spec: ToolSpec, among: Toolset) -> Iterator[Finding]:
         """One finding where the name joins steps: by `then`, by two verbs, by the verbs of what it calls."""
         words = name_words(spec.name.name)
-        steps = [lemma(word) for word in words if is_verb(word)]
+        steps = _acts(words)
         made = is_composite(spec) and spec.meta.get(COMPOSITE) in (None, "bundle", "chain")
-        parts = {lemma(word) for name in spec.replaces for word in name_words(name.rpartition(".")[2]) if is_verb(word)}
         uses = [str(name) for name in spec.meta.get("pegboard/uses") or ()]
-        parts |= {lemma(word) for name in uses for word in name_words(name.rpartition(".")[2]) if is_verb(word)}
+        parts = {verb for name in (*spec.replaces, *uses) for verb in _acts(name_words(name.rpartition(".")[2]))}
         joined = "then" in words[1:-1] or ("and" in words[1:-1] and len(steps) > 1 and made)
         if joined or (made and len(set(steps) & parts) > 1):
             yield self.finding(spec, f"The name {spec.name.name} tells its steps; name it after the task.")
@@ -197,6 +196,15 @@ def subjects(specs: Sequence[ToolSpec]) -> dict[str, list[str]]:
     shared = {spelled[noun]: names for noun, names in shared.items()}
     kept = {word: names for word, names in shared.items() if 3 <= len(names) <= len(specs) * 0.6}
     return dict(sorted(_disjoint(kept).items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def _acts(words: Sequence[str]) -> list[str]:
+    """The verbs of a name; a word like `orders` is one only where an action begins: at the start, after then or and."""
+    return [
+        lemma(word)
+        for before, word in zip(("then", *words), words, strict=False)
+        if is_verb(word) and (before in ("then", "and") or lemma(word) not in NOUNISH)
+    ]
 
 
 def _is_noun(word: str) -> bool:

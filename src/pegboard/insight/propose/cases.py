@@ -67,12 +67,15 @@ def _of_bundle(piece: Piece, row: Row, run: Run) -> Iterator[Case]:
     many = {tool for tool, step in zip(tools, row.get("steps", ()), strict=False) if step.get("list")}
     many &= {tool for tool in tools if _bare(tool) not in {_bare(step["tool"]) for step in steps}}
     given = {_bare(step["tool"]): _inputs(step["args"]) for step in steps}
+    needed = {_bare(step["tool"]): _demanded(step["args"]) for step in steps}
     for place, call in enumerate(run.calls):
         taken = _sequence(run.calls, place, tools) if call.tool == tools[0] else None
         if taken is None or any(count > 1 for tool, count in _counted(taken).items() if tool not in many):
             continue  # a step that the tool makes once was made more often here: not the same thing
-        if not all(_fed(each, taken, row) for each in taken):
+        if not all(_fed(each, taken, row) and _shared(each, taken, row) for each in taken):
             continue  # a value came from elsewhere here
+        if not all(needed.get(_bare(each.tool), set[str]()) <= _arguments(each).keys() for each in taken):
+            continue  # a step was asked in another way here
         arguments: dict[str, Json] = {}
         for each in taken:
             for parameter, name in given.get(_bare(each.tool), {}).items():
@@ -108,6 +111,17 @@ def _fed(call: CallRecord, taken: Sequence[CallRecord], row: Row) -> bool:
         if not isinstance(given.get(wire["argument"]), list | dict) and wire["argument"] in given
     ]
     return all(any(value in text for text in said) for value in values)
+
+
+def _shared(call: CallRecord, taken: Sequence[CallRecord], row: Row) -> bool:
+    """Whether the arguments that the bundle takes to be those of an earlier step were the same here."""
+    for wire in row.get("wiring", ()):
+        giver, given = wire["from"], _arguments(call)
+        if wire["tool"] == call.tool and "argument" in giver and wire["argument"] in given:
+            earlier = [_arguments(each).get(giver["argument"]) for each in taken if each.tool == giver["tool"]]
+            if given[wire["argument"]] not in earlier:
+                return False
+    return True
 
 
 def _said(call: CallRecord) -> str:
@@ -153,6 +167,11 @@ def _inputs(args: Mapping[str, Any]) -> dict[str, str]:
     """By parameter of a step's tool, the input that it is filled from directly."""
     found = {name: _INPUT.fullmatch(value) for name, value in args.items() if isinstance(value, str)}
     return {name: match[1] for name, match in found.items() if match}
+
+
+def _demanded(args: Mapping[str, Any]) -> set[str]:
+    """The parameters of a step's tool that are filled from an input which is not optional."""
+    return {name for name in _inputs(args) if not str(args[name]).startswith("${default(")}
 
 
 def _told(calls: Iterable[CallRecord]) -> tuple[Mapping[str, Json], ...]:
