@@ -319,7 +319,7 @@ def fit_each(raw, values, right, parts, anything) -> np.ndarray:
     rows, labels = [], []
     for part, chance in zip(parts, anything, strict=True):
         order = np.argsort(-values[part], kind="stable")[:8]
-        rows.append(evidence_of_each(float(np.clip(chance, 0.001, 0.99)), raw[part], values[part], order.tolist()))
+        rows.append(evidence_of_each(float(np.clip(chance, 0.001, 0.99)), values[part], order.tolist()))
         labels.append(right[part][order] >= 0)
     x = torch.from_numpy(np.concatenate(rows))
     y = torch.from_numpy(np.concatenate(labels).astype(np.float32))

@@ -15,6 +15,8 @@ Groups = npt.NDArray[np.int32]
 Bits = npt.NDArray[np.uint8]
 LEAST = 0.15
 """A cosine below this is chance."""
+NEARLY = 0.6
+"""A tool this nearly as near as the nearest, to a sentence encoder, is shown however far both are."""
 LEAST_SHOWN = 0.2
 """A tool that is no nearer than this needs words of the request to be shown."""
 LEAST_SHARE = 0.08
@@ -109,8 +111,11 @@ def fillers(signals: Floats) -> Mask:
     """Which candidates share next to nothing with the request, in words or in meaning; not all of them ever."""
     rows = signals.T
     found = (rows[2] < LEAST_SHARE) & (rows[1] < LEAST_RELATIVE)
-    for start in range(len(OF_WORDS), len(rows), len(OF_MEANING)):
-        found &= rows[start] < LEAST_SHOWN
+    starts = range(len(OF_WORDS), len(rows), len(OF_MEANING))
+    for start in starts:
+        found &= np.maximum(rows[start], rows[start + _NEED]) < LEAST_SHOWN
+    for start in starts[1:]:
+        found &= rows[start] < NEARLY * np.maximum.reduce(rows[start], initial=0)
     return found if not found.all() else np.zeros_like(found)
 
 
@@ -211,6 +216,7 @@ def _part(values: Floats, least: float = 1e-6) -> np.float32:
     return np.float32(1 / max(float(np.maximum.reduce(values)), least))
 
 
+_NEED = OF_MEANING.index("meaning of the best need")
 NAMESPACES_WORDS = OF_WORDS.index("namespace's words")
 NAMESPACES_MEANING = OF_MEANING.index("namespace's meaning")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp, log
+from operator import mul
 
 import numpy as np
 
@@ -43,8 +44,16 @@ _OF_BEST_MEANING = [
     )
 ]
 _SHARE = OF_WORDS.index("words, share of the request")
+_TERMS = OF_WORDS.index("terms")
+_MEANING = len(OF_WORDS) + OF_MEANING.index("meaning")
 _COMPARED = 8
 _FAR = np.float32(4)
+LONG = 2.0
+"""Requests of more terms than ten times this are no longer told apart by their length."""
+STEPS = ((0.165, 0.07), (0.35, 0.25), (0.65, 0.45), (1.0, 0.83))
+"""Chances up to the first number of a pair are told as the second: what a few hundred requests can tell apart."""
+WITHIN = 0.025
+"""Within a step chances keep their order, at most so far from what the step tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,41 @@ class Sure:
 
     any: float
     each: Sequence[float]
+
+
+_FEW, _MEAN, _SPREAD = 20, 0.06, 0.09
+"""A small catalog is taken for so many tools more, whose cosines are those of catalogs at large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """The cosines of the request with all shown tools: against them the best one stands out, or does not.
+
+    Parameters:
+        mean: of the cosines.
+        spread: their standard deviation.
+    """
+
+    mean: float
+    spread: float
+
+    @classmethod
+    def of(cls, cosines: Floats, count: int) -> "Background":
+        """Of a request's cosines, zero for tools that are not shown.
+
+        Parameters:
+            cosines: one a slot.
+            count: how many tools are shown.
+        """
+        whole = cosines.astype(np.float64)
+        size = count + _FEW
+        mean = (float(whole.sum()) + _FEW * _MEAN) / size
+        square = (float(whole @ whole) + _FEW * (_MEAN * _MEAN + _SPREAD * _SPREAD)) / size
+        return cls(mean, max(square - mean * mean, 0.0) ** 0.5)
+
+    def above(self, cosine: float) -> float:
+        """By how many standard deviations a cosine stands above the mean, to two places."""
+        return round((cosine - self.mean) / max(self.spread, 1e-3), 2)
 
 
 def evidence(signals: Floats, values: Floats) -> Floats:
@@ -89,16 +133,11 @@ def _layers(signals: Floats) -> range:
     return range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))
 
 
-def evidence_of_each(any_right: float, signals: Floats, values: Floats, order: Sequence[int]) -> Floats:
-    """What tells whether one candidate is right, a row a candidate."""
-    layers, most = _layers(signals), float(np.maximum.reduce(values))
-    columns = signals.T.take([_SHARE, layers[-1] if layers else _SHARE], axis=0).take(order, axis=1)
+def evidence_of_each(any_right: float, values: Floats, order: Sequence[int]) -> Floats:
+    """What tells whether one candidate is right, a row each: whether any is, how near the best it is, its place."""
+    most = float(np.maximum.reduce(values))
     odds = log(any_right / (1 - any_right))
-    rows = zip(values.take(order).tolist(), *columns.tolist(), strict=True)
-    found = [
-        (odds, max(value - most, -6.0), share, meaning if layers else 0.0, 1 / (1 + n))
-        for n, (value, share, meaning) in enumerate(rows)
-    ]
+    found = [(odds, max(value - most, -6.0), 1 / (1 + n)) for n, value in enumerate(values.take(order).tolist())]
     return np.array(found, np.float32)
 
 
@@ -110,17 +149,46 @@ class Calibration:
         means, scales: of the evidence.
         weights: of the evidence; the last is the bias.
         each: of the evidence of one candidate; the last is the bias.
+        tempered: of what the odds are weighed by on catalogs of any size (`temper`); None where they stand as they are.
     """
 
     means: Floats
     scales: Floats
     weights: Floats
     each: Floats
+    tempered: Floats | None = None
 
-    def anything(self, evidence: Floats) -> float:
-        """How likely any tool fits."""
+    def odds(self, evidence: Floats) -> float:
+        """The logarithm of the odds that any tool fits, as the requests of the training sets have it."""
         given = np.maximum(np.minimum((evidence - self.means) * self.scales, _FAR), -_FAR)
-        return _chance(float(given @ self.weights[:-1] + self.weights[-1]))
+        return float(given @ self.weights[:-1] + self.weights[-1])
+
+    def anything(self, signals: Floats, values: Floats, background: Background | None) -> float:
+        """How likely any tool fits."""
+        odds = self.odds(evidence(signals, values))
+        if self.tempered is None or background is None:
+            return _chance(odds)
+        return _chance(sum(map(mul, temper(odds, signals, background), self.tempered.tolist())))
+
+
+def temper(odds: float, signals: Floats, background: Background) -> list[float]:
+    """What the odds are weighed by: longer requests tell more, and so does a best tool that stands out of the catalog.
+
+    The odds come first, as `Calibration.odds` has them, between those of .002 and .99.
+    """
+    told = min(max(odds, -6.2), 4.6)
+    long = min(float(signals[0, _TERMS]), LONG)
+    return [told, told * long, background.above(float(np.maximum.reduce(signals.T[_MEANING]))), 1.0]
+
+
+def stepped(chance: float) -> float:
+    """A chance as it is told: in steps, within which chances keep their order."""
+    least = 0.0
+    for most, told in STEPS:
+        if chance <= most:
+            return told + WITHIN * (2 * (chance - least) / (most - least) - 1)
+        least = most
+    return chance
 
 
 @cache
@@ -129,10 +197,18 @@ def _learned(name: str) -> Calibration | None:
     if not source.is_file():
         return None
     with source.open("rb") as stream, np.load(stream) as data:
-        return Calibration(**{part: data[part] for part in ("means", "scales", "weights", "each")})
+        return Calibration(**{part: data[part] for part in data.files})
 
 
-def of(name: str, signals: Floats, values: Floats, order: Sequence[int], *, named: int = 0) -> Sure:
+def of(
+    name: str,
+    signals: Floats,
+    values: Floats,
+    order: Sequence[int],
+    *,
+    named: int = 0,
+    background: Background | None = None,
+) -> Sure:
     """The confidence of one search.
 
     Parameters:
@@ -141,6 +217,7 @@ def of(name: str, signals: Floats, values: Floats, order: Sequence[int], *, name
         values: their scores.
         order: the places of those that are shown, best first.
         named: how many of them the request names.
+        background: the request's cosines with all shown tools, where there are any.
     """
     learned = _learned(name)
     if not len(order):
@@ -148,11 +225,12 @@ def of(name: str, signals: Floats, values: Floats, order: Sequence[int], *, name
     if learned is None:
         each = [round(max(0.0, min(NAMED, share)), 4) for share in signals[order, _SHARE].tolist()]
     else:
-        anything = learned.anything(evidence(signals, values))
-        rows = evidence_of_each(anything, signals, values, order)
+        anything = learned.anything(signals, values, background)
+        rows = evidence_of_each(anything, values, order)
         each = [_chance(score) for score in (rows @ learned.each[:-1] + learned.each[-1]).tolist()]
         if not named:
-            return Sure(round(anything, 4), [round(chance, 4) for chance in each])
+            told = anything if learned.tempered is None or background is None else stepped(anything)
+            return Sure(round(told, 4), [round(chance, 4) for chance in each])
     each[:named] = [NAMED] * min(named, len(each))
     return Sure(each[0], [round(chance, 4) for chance in each])
 

@@ -12,6 +12,7 @@ from pegboard.core import ToolName, ToolSpec
 from pegboard.index import candidates, confidence, rank
 from pegboard.index.ask import Request, read
 from pegboard.index.candidates import NEARBY, OF_MEANING, OF_WORDS, Matches, Meaning
+from pegboard.index.confidence import Background
 from pegboard.index.dense import Embedder
 from pegboard.index.doing import OPPOSITE
 from pegboard.index.explain import hit
@@ -47,6 +48,7 @@ class Ranked:
         signals: what is known of each, a row a candidate.
         total: how many tools hold any of the request's words.
         kind: which learned function tells how sure the search is; empty where there is none for these embedders.
+        background: the request's cosines with all shown tools, in the first layer that has a say in it.
     """
 
     slots: Ints
@@ -56,6 +58,7 @@ class Ranked:
     signals: Floats
     total: int
     kind: str
+    background: Background | None
 
 
 class ToolIndex:
@@ -118,7 +121,13 @@ class ToolIndex:
         telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
         order = self._order(ranked.slots, telling, named, limit + NEXT)
         top = order[:limit]
-        sure = confidence.of(ranked.kind, *self._calibrated(ranked, fitting), top, named=sum(map(len, named)))
+        sure = confidence.of(
+            ranked.kind,
+            *self._calibrated(ranked, fitting),
+            top,
+            named=sum(map(len, named)),
+            background=ranked.background,
+        )
         hits = self._hits(request, ranked, top, values, sure.each)
         return Found(
             query=query,
@@ -206,7 +215,8 @@ class ToolIndex:
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         kind = "words" if request.spaceless else kind
         total = int(np.count_nonzero(scores[0]))
-        return Ranked(slots, found, matches.rarity, bits, signals.T, total, kind)
+        background = Background.of(scores[parts], view.count) if asked else None
+        return Ranked(slots, found, matches.rarity, bits, signals.T, total, kind, background)
 
     def _asked(self, request: Request, view: View) -> list[tuple[Layer, Asked]]:
         """The layers that have a say in the request, each with how it sees it."""

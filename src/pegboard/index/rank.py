@@ -24,11 +24,13 @@ MEANING = {1: (1.1,), 2: (0.7, 2.0)}
 """What the meaning of each layer counts, by their number: a sentence encoder more than a word table."""
 NEED = 0.25
 """What a layer's meaning for the best need counts."""
-
+SERVER = 0.3
+"""What the meaning of the best other tool of its namespace counts, in the last of several layers."""
 
 _ROWS = [OF_WORDS.index(name) for name in WEIGHTS]
 _WEIGHTS = np.array([[weight] for weight in WEIGHTS.values()], np.float32)
 _NEED = OF_MEANING.index("best need / best")
+_SERVER = OF_MEANING.index("namespace's meaning")
 
 
 def fused(signals: Floats) -> Floats:
@@ -44,4 +46,6 @@ def fused(signals: Floats) -> Floats:
         least, most = np.minimum.reduce(meaning), np.maximum.reduce(meaning)
         found += (meaning - least) * np.float32(weight / max(float(most) - float(least), 1e-3))
         found += rows[start + _NEED] * np.float32(NEED)
+    if len(starts) > 1:
+        found += rows[starts[-1] + _SERVER] * np.float32(SERVER)
     return found.round(4)
