@@ -215,6 +215,7 @@ def test_every_result_goes_back_in_the_vendors_form_and_says_what_it_is(
 
 
 @EVERY
+@pytest.mark.case("px-10")
 def test_a_failure_is_marked_as_the_vendor_marks_it(surface: Surface) -> None:
     failed = Result(failure=Failure(FailureCode.FAILED, "No."))
     answer = surface.module.output(surface.item("crm__list", {}), failed, offered(surface))

@@ -344,5 +344,6 @@ def test_every_case_has_its_check() -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+@pytest.mark.case("mc-02", "mc-04", "nm-02", "nm-03", "nm-05", "nm-06", "nm-07", "nm-12")
 def test_a_reported_failure_comes_out_right(case: dict[str, Any]) -> None:
     CHECKS[case["id"]](case)

@@ -32,6 +32,7 @@ async def test_every_kind_of_block_and_unknown_fields_come_back_as_they_were(
 
 
 @FAMILIES
+@pytest.mark.case("px-10")
 async def test_px_10_an_error_result_is_a_failure_that_keeps_its_text(
     stdio: Callable[..., McpSource], family: str
 ) -> None:
@@ -53,6 +54,7 @@ async def test_a_protocol_error_is_a_failure_with_its_code_and_data(stdio: Calla
 
 
 @pytest.mark.parametrize(("tool", "wrong"), [("unstructured", "nothing structured"), ("unfit", "output schema: /id")])
+@pytest.mark.case("px-12")
 async def test_px_12_a_broken_promise_is_noted_or_fails_the_call_by_a_setting(
     stdio: Callable[..., McpSource], tool: str, wrong: str
 ) -> None:
@@ -141,6 +143,7 @@ async def test_meta_of_the_caller_is_handed_on_without_what_belongs_to_its_own_c
 
 
 @pytest.mark.parametrize("method", ["sampling/createMessage", "elicitation/create", "roots/list"])
+@pytest.mark.case("px-17")
 async def test_px_17_a_request_of_the_server_that_was_not_declared_is_refused_at_once_and_noted(
     stdio: Callable[..., McpSource], journal: Journal, method: str
 ) -> None:
@@ -156,6 +159,7 @@ async def test_px_17_a_request_of_the_server_that_was_not_declared_is_refused_at
 
 
 @FAMILIES
+@pytest.mark.case("px-14")
 async def test_px_14_cancelling_the_caller_cancels_the_call_upstream_by_its_own_id(
     stdio: Callable[..., McpSource], journal: Journal, family: str
 ) -> None:
@@ -174,6 +178,7 @@ async def test_px_14_cancelling_the_caller_cancels_the_call_upstream_by_its_own_
 
 
 @FAMILIES
+@pytest.mark.case("px-14")
 async def test_px_14_over_http_the_cancellation_has_the_form_of_the_family(
     http: Callable[..., HttpServer], journal: Journal, family: str
 ) -> None:

@@ -24,6 +24,7 @@ def kill(pid: int) -> None:
 
 
 @FAMILIES
+@pytest.mark.case("px-26")
 async def test_px_26_a_call_that_was_under_way_is_not_repeated_and_its_outcome_is_unknown(
     stdio: Callable[..., McpSource], journal: Journal, family: str
 ) -> None:
@@ -41,6 +42,7 @@ async def test_px_26_a_call_that_was_under_way_is_not_repeated_and_its_outcome_i
 
 @pytest.mark.parametrize(("trusted", "sent"), [(True, 2), (False, 1)])
 @pytest.mark.parametrize("hint", ["readOnlyHint", "idempotentHint"])
+@pytest.mark.case("px-26")
 async def test_px_26_only_a_trusted_hint_makes_a_lost_call_be_sent_again_and_only_once(
     stdio: Callable[..., McpSource], journal: Journal, hint: str, trusted: bool, sent: int
 ) -> None:
@@ -52,6 +54,7 @@ async def test_px_26_only_a_trusted_hint_makes_a_lost_call_be_sent_again_and_onl
     assert journal.calls("die") == sent
 
 
+@pytest.mark.case("px-26")
 async def test_px_26_a_server_that_died_between_two_calls_is_started_again(stdio: Callable[..., McpSource]) -> None:
     """px-26: reconnect, then call."""
     source = stdio()
@@ -63,6 +66,7 @@ async def test_px_26_a_server_that_died_between_two_calls_is_started_again(stdio
     assert after[0] != before and after[1] == "1"
 
 
+@pytest.mark.case("px-26")
 async def test_px_26_a_call_just_after_the_server_was_killed_runs_in_a_new_one(
     stdio: Callable[..., McpSource], journal: Journal
 ) -> None:
@@ -77,6 +81,7 @@ async def test_px_26_a_call_just_after_the_server_was_killed_runs_in_a_new_one(
     assert journal.calls("count") == 6
 
 
+@pytest.mark.case("px-27")
 async def test_px_27_tools_are_listed_again_after_a_new_start_and_the_change_is_told(
     stdio: Callable[..., McpSource],
 ) -> None:

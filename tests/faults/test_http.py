@@ -14,6 +14,7 @@ FAMILIES = pytest.mark.parametrize("family", ["handshake", "modern"])
 
 
 @pytest.mark.parametrize("status", [404, 400])
+@pytest.mark.case("px-06")
 async def test_px_06_a_lost_session_is_opened_anew_and_the_call_is_retried_once(
     http: Callable[..., HttpServer], journal: Journal, status: int
 ) -> None:
@@ -30,6 +31,7 @@ async def test_px_06_a_lost_session_is_opened_anew_and_the_call_is_retried_once(
     assert len(opened) == 3 and all(frame["headers"]["mcp-session-id"] is None for frame in opened)
 
 
+@pytest.mark.case("px-06")
 async def test_px_06_a_second_loss_is_an_error_that_names_the_upstream(
     http: Callable[..., HttpServer], journal: Journal
 ) -> None:
@@ -44,6 +46,7 @@ async def test_px_06_a_second_loss_is_an_error_that_names_the_upstream(
     assert journal.calls("count") == 3
 
 
+@pytest.mark.case("px-06")
 async def test_px_06_calls_that_lose_the_session_together_share_the_new_one(
     http: Callable[..., HttpServer], journal: Journal
 ) -> None:
@@ -63,6 +66,7 @@ async def test_px_06_calls_that_lose_the_session_together_share_the_new_one(
 
 
 @FAMILIES
+@pytest.mark.case("px-08")
 async def test_px_08_a_restart_between_two_calls_goes_unnoticed(http: Callable[..., HttpServer], family: str) -> None:
     """px-08: the second call succeeds without restarting anything on our side."""
     server = http()
@@ -93,6 +97,7 @@ async def test_a_server_that_is_away_is_unavailable_and_found_again(http: Callab
 
 @FAMILIES
 @pytest.mark.parametrize("drop", ["before", "after"])
+@pytest.mark.case("px-08")
 async def test_px_08_a_connection_lost_after_sending_is_not_sent_again(
     http: Callable[..., HttpServer], journal: Journal, drop: str, family: str
 ) -> None:

@@ -29,6 +29,7 @@ def told(listing: Listing, kind: NoteKind = NoteKind.WARNING) -> list[str]:
 
 
 @FAMILIES
+@pytest.mark.case("px-01")
 async def test_px_01_every_page_is_read_and_an_empty_cursor_is_one(
     stdio: Callable[..., McpSource], journal: Journal, family: str
 ) -> None:
@@ -43,6 +44,7 @@ async def test_px_01_every_page_is_read_and_an_empty_cursor_is_one(
     assert [frame.get("params", {}).get("cursor") for frame in journal.of("tools/list")] == [None, "a b/=?", ""]
 
 
+@pytest.mark.case("px-02")
 async def test_px_02_a_cursor_that_comes_again_ends_the_walk_and_degrades_the_source(
     stdio: Callable[..., McpSource], journal: Journal
 ) -> None:
@@ -90,6 +92,7 @@ async def test_a_list_without_end_is_ended(stdio: Callable[..., McpSource], kind
 
 
 @FAMILIES
+@pytest.mark.case("mc-04")
 async def test_mc_04_one_odd_tool_costs_no_other(stdio: Callable[..., McpSource], family: str) -> None:
     """mc-04: the good tools are listed; a missing schema is filled with a note; what is no tool is set aside."""
     rows: list[Any] = [

@@ -21,11 +21,11 @@ def built() -> set[str]:
     return set(tomllib.loads(FILE.read_text())["built"])
 
 
-def shown(tests: Path = TESTS) -> dict[str, list[str]]:
-    """The tests that name each id in a `requirement` mark, as `file::test`."""
+def shown(tests: Path = TESTS, mark: str = "requirement") -> dict[str, list[str]]:
+    """The tests that name each id in a mark, as `file::test`."""
     found: dict[str, list[str]] = {}
     for path in sorted(tests.rglob("test_*.py")):
-        for test, name in _marks(ast.parse(path.read_text())):
+        for test, name in _marks(ast.parse(path.read_text()), mark):
             found.setdefault(name, []).append(f"{path.relative_to(tests)}::{test}")
     return found
 
@@ -36,17 +36,17 @@ def open_clauses(tests: Path = TESTS) -> dict[str, dict[str, Any]]:
     return {name: clause for name, clause in clauses().items() if name not in named}
 
 
-def _marks(tree: ast.Module) -> Iterator[tuple[str, str]]:
+def _marks(tree: ast.Module, mark: str) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         for decorator in getattr(node, "decorator_list", []):
-            yield from ((node.name, name) for name in _ids(decorator))
+            yield from ((node.name, name) for name in _ids(decorator, mark))
         if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "pytestmark" for target in node.targets):
             values = node.value.elts if isinstance(node.value, ast.List) else [node.value]
-            yield from (("*", name) for value in values for name in _ids(value))
+            yield from (("*", name) for value in values for name in _ids(value, mark))
 
 
-def _ids(decorator: ast.expr) -> list[str]:
-    if not isinstance(decorator, ast.Call) or not ast.unparse(decorator.func).endswith("mark.requirement"):
+def _ids(decorator: ast.expr, mark: str) -> list[str]:
+    if not isinstance(decorator, ast.Call) or not ast.unparse(decorator.func).endswith(f"mark.{mark}"):
         return []
     return [ast.literal_eval(argument) for argument in decorator.args]
 

@@ -225,7 +225,8 @@ class _Choice:
         for spec in cut:
             self.reasons[spec.name] = f"{self.reasons[spec.name]}, but {why}"
         told = (
-            f"{len(self.ranks)} tools are to be loaded from the start; {len(cut)} of them are deferred, because {why}."
+            f"{len(self.ranks)} tools are to be loaded from the start; {len(cut)} of them are deferred, because {why} "
+            f"(deferred: {_by_server(cut)})."
         )
         return [told] if cut else []
 
@@ -278,14 +279,19 @@ def _everything(
     return Exposed(tuple(seen), notes=(str(refusal),), hidden=hidden, reasons=reasons, refusal=refusal)
 
 
-def _too_many(specs: Sequence[ToolSpec], policy: Residency, reason: str) -> ConfigError:
+def _by_server(specs: Sequence[ToolSpec]) -> str:
+    """How many of the tools each server has, the largest first."""
     counts: dict[str, int] = {}
     for spec in specs:
         counts[spec.source.name] = counts.get(spec.source.name, 0) + 1
     largest = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    servers = ", ".join(f"{name or '(no source)'} {count}" for name, count in largest)
+    return ", ".join(f"{name or '(no source)'} {count}" for name, count in largest)
+
+
+def _too_many(specs: Sequence[ToolSpec], policy: Residency, reason: str) -> ConfigError:
     return ConfigError(
-        f"{len(specs)} tools would all be sent, because {reason}, and max_direct is {policy.max_direct} ({servers}).",
+        f"{len(specs)} tools would all be sent, because {reason}, and max_direct is {policy.max_direct} "
+        f"({_by_server(specs)}).",
         where="[board] search",
         next_step='Set search = "auto", take fewer tools per agent (a board for each namespace, or subagents), or raise'
         " max_direct.",

@@ -37,11 +37,18 @@ SOURCE = "pegboard.source"
 PRINCIPAL = "pegboard.principal"
 DIGEST = "pegboard.tool.digest"
 TOKENS = "pegboard.tokens"
+FAILURE = "pegboard.failure"
+"""The failure's code in our own words, which `error.type` says in the conventions' words."""
 ERROR_MESSAGE = "pegboard.error.message"
 
 EXECUTE_TOOL = "execute_tool"
 DURATION_METRIC = "gen_ai.execute_tool.duration"
 """A histogram in seconds."""
+
+
+def error_type(failure: str | None) -> str | None:
+    """A failure's code as `error.type`: `tool_error` where the tool itself reported an error (`isError` in MCP)."""
+    return "tool_error" if failure in ("failed", "upstream") else failure
 
 
 def span_name(record: CallRecord) -> str:
@@ -62,7 +69,8 @@ def span_attributes(record: CallRecord, run: Run | None = None, *, content: bool
         TOOL_NAME: record.tool,
         TOOL_TYPE: "function",
         TOOL_CALL_ID: record.id,
-        ERROR_TYPE: record.failure,
+        ERROR_TYPE: error_type(record.failure),
+        FAILURE: record.failure,
         ERROR_MESSAGE: record.error,
         TURN: record.turn,
         GROUP: record.group,

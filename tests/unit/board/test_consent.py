@@ -315,6 +315,7 @@ async def test_a_tool_that_is_gone_when_its_call_was_allowed_is_said_to_be(tmp_p
         assert (entry.void, entry.decision and entry.decision.choice) == ("the tool is gone", Choice.ALLOW_ONCE)
 
 
+@pytest.mark.case("nm-12")
 async def test_a_yes_stays_with_its_tool_where_names_look_alike(tmp_path: Path) -> None:  # nm-12
     person = Voice(Choice.ALLOW_ALWAYS)
     names = [("catalog", "query", "a"), ("", "catalog_query", "b"), ("", "catalog.query", "c")]

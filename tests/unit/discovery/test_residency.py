@@ -88,6 +88,18 @@ def test_of_too_large_a_hot_set_the_rest_is_deferred_and_that_is_said() -> None:
     assert "max_direct is 10" in exposed.reasons[exposed.deferred[0].name]
 
 
+@pytest.mark.case("lm-02")
+def test_hundreds_of_tools_crowd_out_neither_the_pinned_one_nor_the_search_and_their_servers_are_named() -> None:
+    many = [spec for n in range(14) for spec in from_source(f"server{n}", "mcp", 40, defer=False)]
+    exposed = expose(of(*many, *from_source("ask_user", "python", 1)), Residency(always=("ask_user.*",)))
+    assert ToolName("ask_user", "t0") in [spec.name for spec in exposed.direct]
+    assert len(exposed.direct) == 50
+    assert exposed.meta  # the search tool is in the list
+    [note] = exposed.notes
+    assert "511 of them are deferred" in note
+    assert "server13 40" in note
+
+
 @pytest.mark.requirement("R1.1", "R1.4")
 def test_without_search_more_tools_than_may_be_sent_are_an_error_that_counts_the_servers() -> None:
     specs = [*from_source("git", "mcp", 12), *from_source("github", "mcp", 32), *from_source("fs", "mcp", 7)]

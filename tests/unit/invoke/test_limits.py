@@ -136,6 +136,7 @@ async def test_a_small_answer_passes_as_the_same_object() -> None:
     assert await sized(result, 100) is result
 
 
+@pytest.mark.case("px-18")
 async def test_a_huge_text_is_cut_with_its_mark_inside_the_limit_and_kept_whole() -> None:
     # The case px-18.
     shelf = Shelf()
@@ -153,6 +154,7 @@ async def test_a_huge_text_is_cut_with_its_mark_inside_the_limit_and_kept_whole(
 
 
 @pytest.mark.parametrize("limit", [*range(100, 160), 200, 399, 400])
+@pytest.mark.case("px-19")
 async def test_the_mark_never_pushes_an_answer_over_the_limit_and_no_character_is_split(limit: int) -> None:
     # The case px-19.
     result = await sized(Result(content=(text("ü" * 300),)), limit)
@@ -219,6 +221,7 @@ async def test_a_failure_of_any_length_fits() -> None:
     assert len(result.failure.message) <= 500
 
 
+@pytest.mark.case("px-22")
 async def test_base64_that_is_a_block_is_not_sent_again_as_text() -> None:
     # The case px-22.
     picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}

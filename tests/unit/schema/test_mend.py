@@ -60,6 +60,7 @@ def tool(**properties: object) -> dict[str, object]:
         ),
     ],
 )
+@pytest.mark.case("ar-02", "ar-03", "ar-04")
 def test_one_reading_is_taken_and_told(schema: dict[str, object], sent: object, read: object) -> None:
     mended, changes = mend(schema, sent)
     assert mended == read

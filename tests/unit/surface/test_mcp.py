@@ -38,6 +38,7 @@ def test_a_row_keeps_what_the_source_sent_and_drops_what_no_client_takes() -> No
     }
 
 
+@pytest.mark.case("mc-02")
 def test_an_output_schema_that_is_no_object_is_wrapped_for_the_handshake_family_with_its_values() -> None:
     listing = spec(output=ROWS)
     assert tool(listing, "n")["outputSchema"] == ROWS
@@ -52,6 +53,7 @@ def test_an_output_schema_that_is_no_object_is_wrapped_for_the_handshake_family_
     assert output(result, listing, Family.HANDSHAKE)["structuredContent"] == {"result": [1, 2]}
 
 
+@pytest.mark.case("mc-02")
 def test_an_output_schema_that_refers_to_its_own_root_is_left_out_for_the_handshake_family() -> None:
     tree = spec(output={"type": "array", "items": {"$ref": "#"}})
     assert "outputSchema" not in tool(tree, "n", Family.HANDSHAKE)

@@ -1,5 +1,9 @@
 """A call goes out under the names of the OpenTelemetry conventions."""
 
+from dataclasses import replace
+
+import pytest
+
 from pegboard.trace import CallRecord, Run
 from pegboard.trace.otel import span_attributes, span_name
 
@@ -19,6 +23,7 @@ def test_what_is_not_known_is_left_out_and_content_stays_in_unless_asked_for() -
         "gen_ai.agent.name": "coder",
         "gen_ai.conversation.id": "r",
         "error.type": "timeout",
+        "pegboard.failure": "timeout",
         "pegboard.run.id": "r",
         "pegboard.turn": 0,
     }
@@ -28,3 +33,10 @@ def test_content_goes_out_as_json_texts_when_asked_for() -> None:
     found = span_attributes(CALL, content=True)
     assert found["gen_ai.tool.call.arguments"] == '{"a":1}'
     assert found["gen_ai.tool.call.result"] == "[1]"
+
+
+@pytest.mark.case("px-10")
+@pytest.mark.parametrize("code", ["failed", "upstream"])
+def test_an_error_that_the_tool_itself_reports_has_the_conventions_type_and_our_code_beside_it(code: str) -> None:
+    found = span_attributes(replace(CALL, failure=code))
+    assert (found["error.type"], found["pegboard.failure"]) == ("tool_error", code)

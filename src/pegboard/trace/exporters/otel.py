@@ -12,6 +12,7 @@ from typing import Any
 from pegboard.schema.types import Json
 from pegboard.trace.importers.fields import arguments_of, result_of
 from pegboard.trace.importers.otel import RECORD
+from pegboard.trace.otel import error_type
 from pegboard.trace.plain import call_to_json
 from pegboard.trace.record import CallRecord, Run
 
@@ -63,7 +64,7 @@ def _span(run: Run, call: CallRecord, trace: str, root: str, spans: dict[str, st
         "gen_ai.tool.call.id": call.id,
         "gen_ai.tool.call.arguments": _text(call.arguments),
         "gen_ai.tool.call.result": _text(call.result),
-        "error.type": (call.failure or "tool_error") if call.ok is False else None,
+        "error.type": (error_type(call.failure) or "tool_error") if call.ok is False else None,
         RECORD: json.dumps(_record(call), default=str),
     }
     return {
