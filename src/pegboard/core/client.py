@@ -72,7 +72,8 @@ class Client:
         capabilities: what it declared of `elicitation`, `sampling` and `roots`, raw.
         request: asks it, on the way of the call.
         connection: its connection; None in the stateless family.
-        alone: whose it is where there is no connection but only one client can come; empty where many can.
+        alone: whose it is where there is no connection: its session, or the one client that can come; empty where many
+            can.
     """
 
     capabilities: JsonObject

@@ -348,3 +348,85 @@ async def test_a_server_of_both_families_is_asked_in_the_one_that_the_client_spe
     ):
         assert not (await client.call_tool("shop__form", {})).is_error
     assert set(spoken) == {family}
+
+
+async def test_a_server_of_the_stateless_family_alone_is_asked_in_rounds_for_a_client_with_a_connection() -> None:
+    class Newest(Asking):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tried = 0
+            self.server.middleware = [self._refuse]
+
+        async def _refuse(self, ctx: Any, call_next: Any) -> Any:
+            if ctx.method == "initialize":
+                self.tried += 1
+                raise MCPError(-32022, "No handshakes here.", {"supported": ["2026-07-28"]})
+            return await call_next(ctx)
+
+    asking = Newest()
+    async with (
+        gateway(asking.server, "auto") as (made, _),
+        Client(made, mode="legacy", elicitation_callback=accept) as client,
+    ):
+        for _ in range(3):
+            assert not (await client.call_tool("shop__form", {})).is_error
+    assert asking.tried == 1
+
+
+async def test_calls_of_nobodys_connection_one_after_the_other_go_over_the_same_one() -> None:
+    class Remembering(Asking):
+        async def _call(self, ctx: Any, params: Any) -> CallToolResult:
+            await super()._call(ctx, params)
+            state = ctx.session._connection.state
+            state["calls"] = state.get("calls", 0) + 1
+            return CallToolResult(content=[TextContent(text=str(state["calls"]))])
+
+    together = anyio.Event()
+    waiting = 0
+
+    async def elicit(context: Any, params: Any) -> ElicitResult:
+        nonlocal waiting
+        waiting += 1
+        if waiting == 2:
+            together.set()
+        await together.wait()
+        return ElicitResult(action="accept", content={"name": "Ann"})
+
+    async with (
+        gateway(Remembering().server, "handshake") as (made, _),
+        Client(made, mode="auto", elicitation_callback=elicit) as client,
+    ):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(client.call_tool, "shop__form", {})
+        said = [(await client.call_tool("shop__form", {})).content[0].text for _ in range(3)]
+    assert said == ["2", "3", "4"]
+
+
+async def test_a_client_whose_link_gave_its_place_up_meanwhile_tells_of_its_roots_once(monkeypatch: Any) -> None:
+    monkeypatch.setattr(own, "MOST", 1)
+    heard: list[str] = []
+
+    async def on_change(ctx: Any, params: Any) -> None:
+        heard.append("changed")
+
+    asking = Asking()
+    asking.server.add_notification_handler("notifications/roots/list_changed", RequestParams, on_change)
+
+    async def roots(context: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[])
+
+    async with gateway(asking.server, "handshake") as (made, _):
+        async with (
+            Client(made, mode="legacy", list_roots_callback=roots) as ann,
+            Client(made, mode="legacy", list_roots_callback=roots) as bob,
+        ):
+            for client in (ann, bob, ann):
+                await client.call_tool("shop__roots", {})
+            with pytest.warns(MCPDeprecationWarning):
+                await ann.session.send_roots_list_changed()
+            with anyio.fail_after(5):
+                while not heard:  # noqa: ASYNC110
+                    await anyio.sleep(0.01)
+            await ann.call_tool("shop__roots", {})
+    assert heard == ["changed"]

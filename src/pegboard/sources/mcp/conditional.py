@@ -13,6 +13,8 @@ from pegboard.schema.types import Json, JsonObject, as_list, as_object, canonica
 
 NEEDS = f"{OWN_META}needs"
 """Where the `meta` of a tool's spec names the features without which its server does not offer it."""
+_MOST = 16
+"""Different declarations for which a server is asked."""
 _GOOD_FOR = 300.0
 """Seconds for which such a list is taken as it was: for a program, each costs a start."""
 
@@ -33,7 +35,7 @@ class Declarations:
         """Take note of what a client declared; whether that is new, as far as the server may use it."""
         usable = {name: value for name, value in features.items() if name in self._may_ask}
         key = canonical(usable)
-        if not usable or key in self._met:
+        if not usable or key in self._met or len(self._met) >= _MOST:
             return False
         self._met[key] = usable
         return True

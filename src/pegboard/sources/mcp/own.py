@@ -4,7 +4,7 @@ A server of that family asks outside of its answers, and names no call. So nobod
 client with a connection keeps its link as long as that, and a call of nobody's connection has one to itself.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,6 +42,7 @@ class _Owned:
     connection: ClientConnection | None
     number: int
     calls: list[Client] = field(default_factory=list[Client])
+    undo: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
 
     @property
     def role(self) -> Role:
@@ -117,8 +118,9 @@ class OwnLinks:
         owner = _owner(client)
         for key, owned in self._owned.items():
             if owned.owner == owner and owned.features == features and (owner or not owned.calls):
-                self._owned[key] = self._owned.pop(key)  # the latest used stands last
-                return owned
+                if owner:
+                    self._owned[key] = self._owned.pop(key)  # the latest used stands last
+                return owned  # calls of nobody's one after the other go over the same one: servers remember things
         return None
 
     def _make(self, client: Client, features: JsonObject) -> _Owned | None:
@@ -128,10 +130,18 @@ class OwnLinks:
         owned = _Owned(_owner(client), self._source, features, client.connection, self._made)
         self._owned[owned.role.key] = owned
         if client.connection is not None:
-            client.connection.on_close.append(partial(self._drop, owned.role.key))
-            if as_object(features.get("roots")).get("listChanged"):
-                client.connection.on_roots.append(partial(self._tell_roots, owned.role.key))
+            self._follow(owned, client.connection)
         return owned
+
+    def _follow(self, owned: _Owned, connection: ClientConnection) -> None:
+        """Let the link end with its client, and hear when the client's roots change."""
+        key = owned.role.key
+        heard = [(connection.on_close, partial(self._drop, key))]
+        if as_object(owned.features.get("roots")).get("listChanged"):
+            heard.append((connection.on_roots, partial(self._tell_roots, key)))
+        for listeners, hear in heard:
+            listeners.append(hear)
+            owned.undo.append(partial(_unheard, listeners, hear))
 
     def _make_room(self) -> bool:
         idle = next((key for key, owned in self._owned.items() if not owned.calls), None)
@@ -140,13 +150,21 @@ class OwnLinks:
         return idle is not None
 
     def _drop(self, key: LinkKey) -> None:
-        if self._owned.pop(key, None) is not None:
+        owned = self._owned.pop(key, None)
+        if owned is not None:
+            for undo in owned.undo:
+                undo()
             self._pool.drop(key)
 
     def _tell_roots(self, key: LinkKey) -> None:
         link = self._pool.latest(key)
         if link is not None and key in self._owned:
             self._pool.tasks.start_soon(link.notify, "notifications/roots/list_changed")
+
+
+def _unheard(listeners: list[Callable[[], None]], hear: Callable[[], None]) -> None:
+    if hear in listeners:
+        listeners.remove(hear)
 
 
 def _owner(client: Client) -> str:

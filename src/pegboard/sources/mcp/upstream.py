@@ -35,6 +35,8 @@ RECONNECTED = "pegboard/reconnected"
 """What is noticed where a new connection stands for one that has ended: everything may be another."""
 _LISTING = "listing"
 """Whose the links are on which nothing is called: their only use is a list."""
+_ASKED_AGAIN = 300.0
+"""Seconds after which a server that speaks the stateless family alone is asked again whether it shakes hands."""
 _PROBE_SECONDS = 5.0
 """So long a server may take to a probe; whoever asks waits less, and an answer that never comes is given up."""
 
@@ -67,6 +69,7 @@ class Upstream:
         self.declarations = Declarations(may_ask)
         self._own: OwnLinks | None = None
         self.tasks_only = set[str]()
+        self._stateless_only = 0.0
         self.name = name
         self.endpoint = endpoint
         self.family: Family = family
@@ -200,13 +203,14 @@ class Upstream:
         link = await self.link()
         if not link.peer.modern:
             return None
-        if self.family == "auto" and client.connection is not None:
-            try:
-                async with self._own.link(client, features):
-                    return None
-            except CannotStart:
-                return link
-        return link
+        if self.family != "auto" or client.connection is None or anyio.current_time() < self._stateless_only:
+            return link
+        try:
+            async with self._own.link(client, features):
+                return None
+        except CannotStart:
+            self._stateless_only = anyio.current_time() + _ASKED_AGAIN
+            return link
 
     async def _send(
         self,

@@ -15,6 +15,7 @@ from pegboard.schema.types import JsonObject
 from pegboard.wire.server.spelling import spelled
 
 _STATE = "pegboard.client"
+_KNOWN = {"elicitation": ("form", "url"), "sampling": ("context", "tools"), "roots": ("listChanged",)}
 _UNASKED = 120.0
 """Seconds for the answer to what is asked outside of any call: a client without a stream of its own never hears it."""
 
@@ -25,7 +26,12 @@ def features_of(ctx: ServerRequestContext[Any, Any]) -> dict[str, Any]:
     if declared is None or not any(getattr(declared, name) is not None for name in FEATURE_OF.values()):
         return {}
     raw = declared.model_dump(by_alias=True, exclude_none=True)
-    return {name: raw[name] for name in FEATURE_OF.values() if name in raw}
+    return {name: _known(raw[name], known) for name, known in _KNOWN.items() if name in raw}
+
+
+def _known(raw: JsonObject, names: tuple[str, ...]) -> dict[str, Any]:
+    """Only what the protocol knows: servers are listed by it, and there must be few different ones."""
+    return {name: True if raw[name] is True else {} for name in names if raw.get(name) not in (None, False)}
 
 
 def connected(ctx: ServerRequestContext[Any, Any], features: JsonObject) -> Client | None:

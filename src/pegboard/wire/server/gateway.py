@@ -176,7 +176,7 @@ class GatewayServer(Server[Any]):
             elif self.rounds is not None and (peer.features or params.get("requestState")):
                 step = partial(self._step, peer, params, str(ctx.request_id))
                 owner = _owner(peer, meta)
-                alone = "" if peer.shared else peer.id
+                alone = str(meta.get(SESSION_KEY) or ("" if peer.shared else peer.id))
                 body = await self.rounds.answer(params, owner, step, Way(peer.features, alone, progress, log))
             else:
                 body = await self.front.call_tool(peer, params, str(ctx.request_id), progress, log)
