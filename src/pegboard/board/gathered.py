@@ -76,6 +76,22 @@ class Gathered:
         told = [part.rows.public and not part.error for part in self.parts.values() if part.error or part.rows.rows]
         return bool(told) and all(told)
 
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[tuple[str, str], ...]]:
+        """Sources and own names of the prompts, by each of their spellings."""
+        known: dict[str, list[tuple[str, str]]] = {}
+        for source, part in self.parts.items():
+            for found in part.rows.rows:
+                own = str(found["name"])
+                full = ToolName(part.namespace, own)
+                for spelling in dict.fromkeys((self.aliases[full], str(full), own)):
+                    known.setdefault(spelling, []).append((source, own))
+        return {spelling: tuple(targets) for spelling, targets in known.items()}
+
+    def full(self, source: str, own: str) -> ToolName:
+        """The full name of a source's prompt."""
+        return ToolName(self.parts[source].namespace, own)
+
     def names(self) -> Iterable[ToolName]:
         """The full names of the prompts."""
         return (

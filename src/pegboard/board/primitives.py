@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pegboard.board.answered import Target, completed, contents, messages
 from pegboard.board.attached import Attached
 from pegboard.board.gathered import Gathered, Part, gather, namespace_of, supplier_of
 from pegboard.catalog import AliasTable
@@ -27,19 +28,6 @@ _COMPLETE = Asking(method="completion/complete")
 
 class UnknownPrimitiveError(PegboardError):
     """No source of the board has a resource or prompt of this name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What an address or a name means.
-
-    Parameters:
-        source: the source's name.
-        key: the address or the name, in the source's own spelling.
-    """
-
-    source: str
-    key: str
 
 
 @dataclass
@@ -107,8 +95,9 @@ class Primitives:
         """
         target = await self.resource(uri, session)
         raw = await self._asked(target, replace(asking, params={"uri": target.key}))
-        contents = Links(target.source).contents(raw.get("contents"))
-        return await self._sized({**raw, "contents": contents}, target, uri, session or Session())
+        whole = contents(raw.get("contents"), target)
+        moved = Links(target.source).contents(whole)
+        return await self._sized({**raw, "contents": moved}, target, uri, session or Session())
 
     async def prompt(
         self,
@@ -134,7 +123,7 @@ class Primitives:
         if arguments is not None:
             params["arguments"] = dict(arguments)
         raw = await self._asked(target, replace(asking, params=params))
-        return {**raw, "messages": Links(target.source).messages(raw.get("messages"))}
+        return {**raw, "messages": Links(target.source).messages(messages(raw.get("messages"), target))}
 
     async def complete(
         self, params: JsonObject, session: Session | None = None, asking: Asking = _COMPLETE
@@ -157,7 +146,8 @@ class Primitives:
         target = await (self.named if key == "name" else self.resource)(ref[key], session)
         passed = {name: params[name] for name in ("argument", "context") if name in params}
         try:
-            return await self._asked(target, replace(asking, params={"ref": {**ref, key: target.key}, **passed}))
+            raw = await self._asked(target, replace(asking, params={"ref": {**ref, key: target.key}, **passed}))
+            return completed(raw, target)
         except AskError as error:
             if error.code == _METHOD_NOT_FOUND:
                 return {"completion": {"values": [], "total": 0, "hasMore": False}}
@@ -194,16 +184,8 @@ class Primitives:
             UnknownPrimitiveError: none, or several.
         """
         listed = await self.listed(Primitive.PROMPTS, session)
-        known: dict[str, list[Target]] = {}
-        shown: dict[str, str] = {}
-        for source, part in listed.parts.items():
-            for row in part.rows.rows:
-                own = str(row["name"])
-                full = ToolName(part.namespace, own)
-                for spelling in dict.fromkeys((listed.aliases[full], str(full), own)):
-                    known.setdefault(spelling, []).append(Target(source, own))
-                    shown.setdefault(spelling, listed.aliases[full])
-        found = known.get(name) or await self._unlisted(name, session)
+        known = listed.by_name
+        found = [Target(*one) for one in known.get(name, ())] or await self._unlisted(name, session)
         if len(found) == 1:
             return found[0]
         if found:
@@ -211,7 +193,8 @@ class Primitives:
                 f"Several sources have a prompt {name!r}.",
                 next_step=f"Name one of: {', '.join(f'{one.source}.{one.key}' for one in found)}.",
             )
-        raise _unknown("prompt", name, list(dict.fromkeys(shown[one] for one in nearest(name, known))), listed)
+        near = [listed.aliases[listed.full(*known[one][0])] for one in nearest(name, known)]
+        raise _unknown("prompt", name, list(dict.fromkeys(near)), listed)
 
     async def _unlisted(self, name: str, session: Session | None) -> list[Target]:
         """A source may know prompts that it does not list."""
@@ -286,20 +269,25 @@ class Primitives:
         result = await size(self.keep, limit_of=lambda _: self.max_result)(whole)(call)
         if not is_cut(result) or result.report is None:
             return answer
-        contents = [block.get("resource") or {"uri": uri, **_said(block)} for block in result.content]
         changes = [
             {"kind": one.kind, "where": one.where.replace("/content/", "/contents/", 1), "message": one.message}
             for one in result.report.changes
         ]
+        cut = [one for one in result.content if one["type"] == "resource"]
+        mark = {"uri": uri, "mimeType": "text/plain", "text": _mark(result.content[-1], changes)}
+        shown = [*(one["resource"] for one in cut), mark]
         meta = as_object(answer.get("_meta"))
-        return {**answer, "contents": contents, "_meta": {**meta, REPORT_KEY: {"changes": changes}}}
+        return {**answer, "contents": shown, "_meta": {**meta, REPORT_KEY: {"changes": changes}}}
 
 
 _METHOD_NOT_FOUND = -32601
 
 
-def _said(block: JsonObject) -> JsonObject:
-    return {"mimeType": "text/plain", "text": block["text"]}
+def _mark(told: JsonObject, changes: Sequence[JsonObject]) -> str:
+    """What stands beside cut contents: how much of the texts is shown, or what was left out."""
+    if any(one["message"].startswith("kept") for one in changes):
+        return str(told["text"])
+    return f"[{' '.join(one['message'] for one in changes)}]"
 
 
 def _same(before: Mapping[str, Part], now: Mapping[str, Part]) -> bool:

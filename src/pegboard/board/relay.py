@@ -8,9 +8,10 @@ from typing import Any, Protocol
 import anyio
 from anyio.abc import TaskGroup
 
+from pegboard.board.answered import Target
 from pegboard.board.bursts import Bursts
 from pegboard.board.gathered import Gathered
-from pegboard.board.primitives import INVALID, NOT_FOUND, Primitives, Target, UnknownPrimitiveError
+from pegboard.board.primitives import INVALID, NOT_FOUND, Primitives, UnknownPrimitiveError
 from pegboard.core import Progress, Session
 from pegboard.core.primitive import AskError, Asking, Notice, Primitive
 from pegboard.schema.types import JsonObject, as_object
@@ -82,15 +83,19 @@ class Relay:
     async def answer(self, peer: Peer, method: str, params: JsonObject, progress: Progress | None) -> JsonObject:
         """The answer to `resources/read`, `prompts/get` or `completion/complete`. Raises `Refusal`."""
         session = self._session_of(peer)
-        asking = Asking(method=method, meta=as_object(params.get("_meta")), progress=progress)
+        owner = "" if peer.shared else peer.id
+        asking = Asking(method=method, meta=as_object(params.get("_meta")), progress=progress, owner=owner)
         try:
             match method:
                 case "resources/read":
                     body = await self._primitives.read(_text(params, "uri", method), session, asking)
                     return _kept_for(body, peer)
                 case "prompts/get":
-                    name = _text(params, "name", method)
-                    return await self._primitives.prompt(name, params.get("arguments"), session, asking)
+                    name, arguments = _text(params, "name", method), params.get("arguments")
+                    if arguments is not None and not isinstance(arguments, dict):
+                        raise Refusal(f"`arguments` of {method} must be an object.")
+                    given = None if arguments is None else as_object(arguments)
+                    return await self._primitives.prompt(name, given, session, asking)
                 case _:
                     return await self._primitives.complete(params, session, asking)
         except UnknownPrimitiveError as problem:

@@ -92,12 +92,14 @@ class Asking:
         params: its params, raw, in the source's own spelling.
         meta: `_meta` of the request, handed on.
         progress: where progress goes, or None.
+        owner: the client that asks, where it may have a connection of its own to the source; empty for none.
     """
 
     method: str
     params: JsonObject = field(default_factory=dict[str, Any])
     meta: JsonObject = field(default_factory=dict[str, Any])
     progress: Progress | None = None
+    owner: str = ""
 
 
 @runtime_checkable

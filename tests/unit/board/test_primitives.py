@@ -464,3 +464,105 @@ async def test_a_link_in_a_tools_result_can_be_read_from_the_board() -> None:
         page = tool.meta["ui"]["resourceUri"]
         assert page == "ui://one/ui://c/x.html"
         assert (await client.read_resource(page)).contents[0].uri == page
+
+
+async def test_what_a_tool_made_for_one_client_is_read_over_that_clients_own_connection() -> None:
+    server = library()
+    made: dict[int, str] = {}
+
+    async def tools(*_: Any) -> Any:
+        return types.ListToolsResult(tools=[types.Tool(name="make", input_schema={"type": "object"})])
+
+    async def call(ctx: Any, _: Any) -> Any:
+        made[id(ctx.session._connection)] = "mine"
+        return types.CallToolResult(content=[types.ResourceLink(uri="own://1", name="own")])
+
+    async def read(ctx: Any, call_next: Any) -> Any:
+        if ctx.method == "resources/read":
+            server.contents = {
+                "own://1": [{"uri": "own://1", "text": made.get(id(ctx.session._connection), "nobody's")}]
+            }
+        return await server._answer(ctx, call_next)
+
+    async def ask(*_: Any) -> Any:
+        return types.ElicitResult(action="decline")
+
+    server.add_request_handler("tools/list", types.PaginatedRequestParams, tools)
+    server.add_request_handler("tools/call", types.CallToolRequestParams, call)
+    server.middleware = [read]
+    source = McpSource("one", server, family="handshake", may_ask=("elicitation",))
+    async with client_of(source, mode="legacy", elicitation_callback=ask) as client:
+        [link] = (await client.call_tool("one__make", {})).content
+        assert (await client.read_resource(link.uri)).contents[0].text == "mine"
+        assert len(made) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "shown"),
+    [
+        ("resources/read", {"contents": "words"}, "sent no contents"),
+        ("resources/read", {}, "sent no contents"),
+        ("resources/read", {"contents": [{"odd": 1}]}, '{"odd": 1}'),
+        ("resources/read", {"contents": [{"text": "no address"}]}, "no address"),
+        ("prompts/get", {"messages": 7}, "sent no messages"),
+        ("prompts/get", {"messages": [{"role": "wizard", "content": "words"}]}, "words"),
+        ("prompts/get", {"messages": [{"content": {"type": "hologram"}}]}, "hologram"),
+        ("completion/complete", {"completion": 5}, "sent no completion"),
+    ],
+)
+async def test_an_odd_answer_becomes_one_that_clients_take_or_an_error_that_says_what_was_odd(
+    method: str, answer: dict[str, Any], shown: str
+) -> None:
+    server = library("n://1", prompts=("p",))
+    known = server.answer
+    server.answer = lambda asked, params: answer if asked == method else known(asked, params)  # type: ignore[method-assign]
+    async with client_of(McpSource("one", server)) as client:
+        try:
+            match method:
+                case "resources/read":
+                    told = (await client.read_resource("pegboard://one/n://1")).contents[0].text
+                case "prompts/get":
+                    told = (await client.get_prompt("p", {})).messages[0].content.text
+                case _:
+                    told = str(await client.complete(types.PromptReference(name="p"), {"name": "a", "value": "b"}))
+        except MCPError as error:
+            told = error.message
+        assert shown in told
+
+
+async def test_a_slow_source_is_left_out_and_announced_when_its_list_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pegboard.board.gathered.PATIENCE", 0.05)
+    slow, go_on = library("n://slow"), anyio.Event()
+    known = slow._answer
+
+    async def held(ctx: Any, call_next: Any) -> Any:
+        if ctx.method == "resources/list":
+            await go_on.wait()
+        return await known(ctx, call_next)
+
+    slow.middleware = [held]
+    async with client_of(McpSource("slow", slow), McpSource("ok", library("n://1"))) as client:
+        async with client.listen(resources_list_changed=True) as events:
+            listed = await client.list_resources()
+            assert [row.uri for row in listed.resources] == ["pegboard://ok/n://1"]
+            assert listed.meta is not None and "slow" in listed.meta["pegboard/report"]["sources"]
+            go_on.set()
+            with anyio.fail_after(10):
+                assert await anext(aiter(events)) == ResourcesListChanged()
+            assert len((await client.list_resources()).resources) == 2
+
+
+@pytest.mark.parametrize(("cls", "rows"), [("endless", 1000), ("loop", 1)])
+async def test_a_list_without_an_end_is_ended_and_that_is_said(cls: str, rows: int) -> None:
+    server = Library()
+
+    def page(member: str, params: dict[str, Any]) -> dict[str, Any]:
+        number = int(params.get("cursor") or 0) + 1
+        cursor = str(number) if cls == "endless" else "1"
+        return {member: [{"uri": f"e://{cursor}", "name": "x"}], "nextCursor": cursor}
+
+    server._page = page  # type: ignore[method-assign]
+    async with Board.of(McpSource("one", server)) as board:
+        assert len((await board.resources()).rows) == rows
+        [status] = await board.statuses()
+        assert any("was ended" in note.message or "was not read" in note.message for note in status.notes)

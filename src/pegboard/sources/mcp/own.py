@@ -93,6 +93,14 @@ class OwnLinks:
         owned = self._owned.get(key)
         return owned.connection if owned is not None else None
 
+    def of(self, owner: str) -> Link | None:
+        """An open link of this client; None where it has none."""
+        for key, owned in self._owned.items():
+            link = self._pool.latest(key) if owner and owned.owner == owner else None
+            if link is not None and link.usable:
+                return link
+        return None
+
     @asynccontextmanager
     async def link(self, client: Client, features: JsonObject) -> AsyncGenerator[tuple[Link, LinkKey]]:
         """An open link for a call of this client; waits where too many are in use.

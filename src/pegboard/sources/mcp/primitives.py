@@ -1,5 +1,6 @@
 """What an MCP server has beside its tools: its lists of resources, templates and prompts, kept while they hold."""
 
+import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from pegboard.sources.mcp.subscriptions import Subscriptions
 from pegboard.sources.mcp.upstream import RECONNECTED, Upstream
 from pegboard.wire.client import Answered, CannotStart, ConnectionLost, Link, WireError
 
+_log = logging.getLogger(__name__)
 _METHOD_NOT_FOUND = -32601
 _UPDATED = "notifications/resources/updated"
 _CHANGED = {
@@ -95,19 +97,34 @@ class McpPrimitives:
         return reading.rows
 
     async def ask(self, asking: Asking) -> JsonObject:
-        """The raw answer of the server. All of these only read, so that a lost connection is opened once more."""
-        timeout, meta = self._upstream.call_timeout, passed_on(asking.meta)
-        params = {**asking.params, "_meta": meta} if meta else asking.params
+        """The raw answer of the server, over the client's own connection to it first where there is one.
+
+        What a tool hands out may be known on the connection alone over which it was called.
+        """
+        own = self._upstream.own_link(asking.owner)
+        if own is not None:
+            try:
+                return await self._asked(asking, own)
+            except WireError as error:
+                _log.debug("not over the client's own connection: %s", error)
+        return await self._ask(asking)
+
+    async def _ask(self, asking: Asking) -> JsonObject:
+        """All of these only read, so that a lost connection is opened once more."""
         for last in (False, True):
             try:
-                link = await self._upstream.link()
-                return await link.request(asking.method, params, timeout=timeout, on_progress=asking.progress)
+                return await self._asked(asking, await self._upstream.link())
             except ConnectionLost as error:
                 if last or not error.repairable(repeatable=True):
                     raise _said(error, self._upstream.name) from None
             except WireError as error:
                 raise _said(error, self._upstream.name) from None
         raise AssertionError("the last attempt always ends")
+
+    async def _asked(self, asking: Asking, link: Link) -> JsonObject:
+        timeout, meta = self._upstream.call_timeout, passed_on(asking.meta)
+        params = {**asking.params, "_meta": meta} if meta else asking.params
+        return await link.request(asking.method, params, timeout=timeout, on_progress=asking.progress)
 
     async def subscribe(self, uri: str) -> None:
         """Have the server tell of updates of a resource."""

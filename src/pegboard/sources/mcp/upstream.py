@@ -108,6 +108,10 @@ class Upstream:
         if self._tasks is not None:
             self._tasks.start_soon(work, *args)
 
+    def own_link(self, owner: str) -> Link | None:
+        """The open link that belongs to this client alone, if it has one: its server may know what no other knows."""
+        return self._own.of(owner) if self._own is not None else None
+
     async def link(self, *, patient: bool = True) -> Link:
         """The open link of the source's own role, started if need be.
 

@@ -217,7 +217,7 @@ class GatewayServer(Server[Any]):
         if peer is None:
             info = connection.client_params.client_info if connection.client_params else None
             stateless = _stateless(ctx)
-            id = self.id if stateless else connection.session_id or uuid4().hex
+            id = self.id if stateless else connection_of(ctx).id
             agent = info.name if info else None
             shared = stateless and self.shared
             peer = connection.state[_STATE] = Peer(id, stateless, agent, shared, features=features_of(ctx))
