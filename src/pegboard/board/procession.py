@@ -12,6 +12,7 @@ from pegboard.approval import Desk
 from pegboard.board.memory import Memory
 from pegboard.config import Config
 from pegboard.core import Call, Handler, Middleware, Result, Tool, ToolName, ToolSpec
+from pegboard.errors import ConfigError
 from pegboard.schema.types import JsonObject, as_object
 from pegboard.store.glance import has_open_runs
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pegboard.chain.chains import Tools
     from pegboard.chain.following import Following
     from pegboard.chain.ledger import Records
+    from pegboard.chain.temporal.runs import Place
     from pegboard.store.server import ServerStore
 
     class Owner(Tools, Protocol):
@@ -84,14 +86,52 @@ class Procession:
         """Which chains agents follow."""
         from pegboard.chain.following import Following
 
-        return Following(self.chains, lambda name: self._spec_of(name))
+        return Following(self._local, lambda name: self._spec_of(name))
 
     @cached_property
     def chains(self) -> "Chains":
         """The runs."""
+        if self._settings.get("runner") != "temporal":
+            return self._local
+        from pegboard.chain.temporal.runs import TemporalChains
+
+        return TemporalChains(self._board, self._opened, self._place)
+
+    @cached_property
+    def _local(self) -> "Chains":
         from pegboard.chain import Chains
 
         return Chains(self._board, self._opened)
+
+    def _place(self) -> "Place":
+        from pegboard.chain.temporal.runs import Place
+
+        assert self._config is not None
+        found = {name: self._settings[name] for name in ("namespace", "task_queue", "heartbeat")}
+        secret = {name: self._settings[name] for name in ("address", "api_key")}
+        return Place(**found, **self._config.secrets.reveal(secret, where="chains"))
+
+    async def work(self) -> None:
+        """Run the steps of chains that a Temporal server gives out, until cancelled.
+
+        Raises:
+            ConfigError: the config says nothing of Temporal.
+            StoreError: the server cannot be reached.
+        """
+        from pegboard.chain.temporal.runs import TemporalChains
+
+        if not isinstance(self.chains, TemporalChains):
+            raise ConfigError(
+                "The runs of this board need no worker.",
+                where="chains.runner",
+                next_step='Write runner = "temporal" in [chains].',
+            )
+        client, place = await self.chains.connected()
+        from pegboard.chain.temporal.worker import worker
+
+        async with worker(client, self._board, task_queue=place.task_queue, heartbeat=place.heartbeat):
+            await self.adopting()
+            await anyio.sleep_forever()
 
     def _opened(self) -> "Records":
         if self._settings.get("store") and self._config is not None:
@@ -125,7 +165,8 @@ class Procession:
 
     async def _left(self) -> Sequence[str]:
         """The runs that nobody has and that can go on: their process has died, or their person has answered."""
-        if not self._settings.get("store") and not await anyio.to_thread.run_sync(self._is_open):
+        elsewhere = self._settings.get("store") or self._settings.get("runner") == "temporal"
+        if not elsewhere and not await anyio.to_thread.run_sync(self._is_open):
             return ()
         try:
             from pegboard.chain import RunStatus
@@ -174,6 +215,10 @@ class Proceeding:
     def chains(self) -> "Chains":
         """The runs of its chains: resume, fork, cancel, adopt, list, show."""
         return self._procession.chains
+
+    async def work(self) -> None:
+        """Run the steps of chains that a Temporal server gives out, until cancelled."""
+        await self._procession.work()
 
     async def adopting(self) -> None:
         """Go on with runs of chains that dead processes left, or whose person has answered, until cancelled."""

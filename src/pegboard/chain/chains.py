@@ -111,7 +111,7 @@ class Chains:
             note = f"Chain run {run.id}: done before."
             return Result(value=run.value, report=Report(notes=(note,), data={"chain_run": _about(run)}))
         tool = self.tool_of(run)
-        choice = _Choice(redo, skip, output)
+        choice = Choice(redo, skip, output)
         choice.check(run, [step.id for step in tool.steps])
         held, ticket = await self._with(lambda ledger: ledger.claim(run.id, choice.change))
         return await tool.go(_call(held, progress), Hold(self.ledger, held, ticket))
@@ -125,6 +125,11 @@ class Chains:
         """
         run = await self.show(id)
         tool = self.tool_of(run)
+        new = self.forked(run, tool, step)
+        return await tool.begin(new, _call(new, progress), lambda: self.ledger)
+
+    def forked(self, run: ChainRun, tool: ChainTool, step: str) -> ChainRun:
+        """A new run that has what another one came to before a step. Raises `ChainError` like `fork`."""
         ids = [each.id for each in tool.steps]
         if step not in ids:
             raise unknown_step(step, ids, run.id)
@@ -137,7 +142,7 @@ class Chains:
                     next_step=f"Fork from {each.id}, or resume the run first.",
                 )
         points = {each.id: run.steps[each.id] for each in before}
-        new = ChainRun(
+        return ChainRun(
             id=uuid4().hex[:12],
             chain=run.chain,
             digest=run.digest,
@@ -149,7 +154,6 @@ class Chains:
             forked_at=step,
             steps=points,
         )
-        return await tool.begin(new, _call(new, progress), lambda: self.ledger)
 
     async def adopt(self, *, progress: Progress | None = None) -> dict[str, Result]:
         """Go on with every run whose process has died; by run, what it came to. Those of others are left alone."""
@@ -210,7 +214,7 @@ class Chains:
         return await anyio.to_thread.run_sync(lambda: step(self.ledger))
 
 
-class _Choice:
+class Choice:
     """What an operator chose for a step whose outcome is unknown."""
 
     def __init__(self, redo: str | None, skip: str | None, output: Json) -> None:

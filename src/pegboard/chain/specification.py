@@ -71,9 +71,10 @@ class SpecificationTool(ChainTool):
             return result
         return _answered(course, result)
 
-    async def _steps(self, course: Any) -> Result:
+    async def take_steps(self, course: Any) -> Result:
+        """Take the steps that need no call of the agent, and the one whose call it makes."""
         try:
-            result = await super()._steps(course)
+            result = await super().take_steps(course)
         except Reached as reached:
             return self._reached(course, reached)
         failed = course.at is not None and course.failure is not None and not result.ok

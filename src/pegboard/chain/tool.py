@@ -59,16 +59,19 @@ class ChainTool:
         given = replace(call, arguments=self.shape.into(call.arguments))
         if self.ledger is None or call.mode not in (None, Mode.EXECUTE):
             return await StepRun(self.steps, self.output, self.inner, self.run)(given)
-        new = ChainRun(
+        return await self.begin(self.new_run(given), given, self.ledger)
+
+    def new_run(self, call: Call) -> ChainRun:
+        """A run that has not begun, for a call whose arguments are the chain's input."""
+        return ChainRun(
             id=uuid4().hex[:12],
             chain=self.name,
             digest=self.digest,
             definition=self.frozen,
-            input=given.arguments,
+            input=call.arguments,
             principal=call.session.principal,
             session=call.session.id,
         )
-        return await self.begin(new, given, self.ledger)
 
     async def begin(self, new: ChainRun, call: Call, ledger: "Callable[[], Ledger]") -> Result:
         """Begin a run, from the steps that it has already."""
@@ -100,11 +103,11 @@ class ChainTool:
         if result is None:
             course.status = RunStatus.CANCELLED
             result = self._stop(course, _taken(hold.run.id))
-        return _told(result, hold.run.id, course.status)
+        return told(result, hold.run.id, course.status)
 
     async def _walk(self, course: ChainCourse) -> Result:
         try:
-            result = await self._steps(course)
+            result = await self.take_steps(course)
             failure = None if result.failure is None else result.failure.to_json()
             await course.hold.settle(course.status, value=result.value, failure=failure)
         except ChainError as error:
@@ -117,7 +120,8 @@ class ChainTool:
             return self._stop(course, Failure(FailureCode.UNAVAILABLE, error.message, next_step=error.next_step))
         return result
 
-    async def _steps(self, course: ChainCourse) -> Result:
+    async def take_steps(self, course: ChainCourse) -> Result:
+        """Take the steps in order; how the run is then stands in the course."""
         for at, step in enumerate(self.steps):
             spec = self.inner[step.tool] if step.tool else None
             if not await course.take(step, spec):
@@ -145,7 +149,7 @@ def _taken(run: str) -> Failure:
     )
 
 
-def _told(result: Result, run: str, status: RunStatus) -> Result:
+def told(result: Result, run: str, status: RunStatus) -> Result:
     """The result with the run that it belongs to."""
     report = result.report or Report()
     about = {"id": run, "status": status.value}

@@ -21,6 +21,7 @@ from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, counted, document, foreign, one_line, say, table
+from pegboard.cli.stopping import until_stopped
 from pegboard.cli.terminal import agreed, at_terminal
 from pegboard.core import Mode, Result, Session
 from pegboard.errors import ConfigError, nearest
@@ -99,6 +100,14 @@ async def resume(
             return _end_all(await board.chains.adopt(progress=progress), json)
         result = await board.chains.resume(run, redo=redo, skip=skip, output=value, progress=progress)
     return _end(result, json)
+
+
+@app.command
+async def worker(*, config: ConfigFile = DEFAULT_CONFIG) -> int:
+    """Run the steps of chains that a Temporal server gives out, until it is stopped ([chains] runner = "temporal")."""
+    async with _board(config, False) as board:
+        say("A worker for the steps of chains; it is stopped with Ctrl-C.")
+        return await until_stopped(board.work)
 
 
 @app.command

@@ -1,8 +1,6 @@
 """`pegboard serve`: the board as an MCP server."""
 
 import os
-import signal
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +15,7 @@ from pegboard.cli.open import connected, opened
 from pegboard.cli.options import DEFAULT_CONFIG, ConfigFile
 from pegboard.cli.output import say
 from pegboard.cli.rehearse import talk
+from pegboard.cli.stopping import until_stopped
 from pegboard.core import SourceState
 from pegboard.errors import ConfigError
 
@@ -56,8 +55,8 @@ async def serve(
     host, port = _address(http or ("127.0.0.1:0" if check else "127.0.0.1:8321"))
     secret = token or os.environ.get(TOKEN_VARIABLE)
     if stdio:
-        return await _until_stopped(lambda: _stdio(config, refresh, board_version))
-    return await _until_stopped(lambda: _http(config, host, port, secret, refresh or check, check, board_version))
+        return await until_stopped(lambda: _stdio(config, refresh, board_version))
+    return await until_stopped(lambda: _http(config, host, port, secret, refresh or check, check, board_version))
 
 
 async def _stdio(config: Path, refresh: bool, version: str | None) -> int:
@@ -94,22 +93,6 @@ async def _tell_resting(board: Board) -> None:
     for status in await board.statuses():
         if board.config and status.state in (SourceState.IDLE, SourceState.DISABLED):
             say(source_line(status, board.config))
-
-
-async def _until_stopped(run: Callable[[], Awaitable[int]]) -> int:
-    """Run until it ends or somebody asks this process to stop, and then clean up."""
-    outcome = [Exit.OK.value]
-    async with anyio.create_task_group() as tasks:
-
-        async def work() -> None:
-            outcome[0] = await run()
-            tasks.cancel_scope.cancel()
-
-        tasks.start_soon(work)
-        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async for _ in signals:
-                tasks.cancel_scope.cancel()
-    return outcome[0]
 
 
 def _address(text: str) -> tuple[str, int]:

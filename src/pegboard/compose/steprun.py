@@ -1,6 +1,7 @@
 """Running the steps of a bundle: each is reported, and a failure says what was done, what was not, and how to go on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -133,15 +134,17 @@ class Course:
                 return result
             attempt += 1
             failure = cast("Failure", result.failure)
-            await anyio.sleep(min(30.0, retry_after(failure) or 0.05 * 2**attempt))
+            await self.pause(min(30.0, retry_after(failure) or 0.05 * 2**attempt))
 
     async def _once(self, step: Step, spec: ToolSpec, arguments: JsonObject, key: str) -> Result:
         mode, meta = self._mode_of(step), self.meta_of(step)
-        if step.timeout is None:
+        with in_time(step.timeout):
             return await self.inner.call(spec, arguments, key=key, mode=mode, meta=meta)
-        with anyio.move_on_after(step.timeout) as scope, pausing(Standing(scope).asking):
-            return await self.inner.call(spec, arguments, key=key, mode=mode, meta=meta)
-        return Result(failure=too_late(spec, child_mode(spec, mode), step.timeout))
+        return Result(failure=too_late(spec, child_mode(spec, mode), step.timeout or 0.0))
+
+    async def pause(self, seconds: float) -> None:
+        """Wait between two attempts."""
+        await anyio.sleep(seconds)
 
     def meta_of(self, step: Step) -> JsonObject:
         """What a step's call carries in its `_meta` besides what is handed on."""
@@ -234,6 +237,16 @@ class Course:
         steps = (*self.reports, *skipped)
         line = (f"Steps: {steps_line(steps)}.",) if steps else ()
         return Report(steps=steps, notes=(*line, *notes_of(self.said, kind="Step")))
+
+
+@contextmanager
+def in_time(seconds: float | None) -> Generator[None]:
+    """Cancel what runs in here after so many seconds, those left out in which a person is asked; None: never."""
+    if seconds is None:
+        yield
+        return
+    with anyio.move_on_after(seconds) as scope, pausing(Standing(scope).asking):
+        yield
 
 
 def _arguments(step: Step, scope: Mapping[str, Json]) -> JsonObject:
