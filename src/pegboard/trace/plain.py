@@ -41,18 +41,15 @@ def call_from_json(row: Mapping[str, Any]) -> CallRecord:
         raise ValueError("A call needs an `id` and a `tool`.")
     draft.arguments, draft.result = get("arguments"), get("result")
     draft.ok, draft.failure, draft.error = get("ok"), get("failure"), get("error")
-    draft.parent, draft.group, draft.turn, draft.segment = get("parent"), get("group"), get("turn"), get("segment", 0)
+    draft.parent, draft.group, draft.turn, draft.segment = get("parent"), get("group"), get("turn"), get("segment") or 0
     draft.started, draft.seconds, draft.mode = get("started"), get("seconds"), get("mode")
     draft.source, draft.principal, draft.digest = get("source"), get("principal"), get("digest")
     draft.tokens = get("tokens")
-    values, meta = get("values"), get("meta", _NO_META)
+    values, meta = get("values"), get("meta")
     draft.values = None if values is None else tuple(values)
-    draft.meta = {} if meta is _NO_META else meta
+    draft.meta = {} if meta is None else meta
     draft.__class__ = CallRecord
     return cast("CallRecord", draft)
-
-
-_NO_META: Mapping[str, Any] = {}
 
 
 def _with_meta(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -47,6 +47,28 @@ def test_a_file_that_cannot_be_read_is_told_and_costs_no_other(tmp_path, runs):
         mine([tmp_path / "bad.parquet"])
 
 
+CALL = {"id": "0", "tool": "t"}
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ({"calls": [CALL | {"group": {"a": 1}}]}, "calls[0].group: expected str or null"),
+        ({"calls": [CALL | {"seconds": "1s"}]}, "calls[0].seconds: expected int or float or null"),
+        ({"calls": [CALL | {"ok": "yes"}]}, "calls[0].ok: expected bool or null"),
+        ({"calls": [CALL | {"meta": [1]}]}, "calls[0].meta: expected dict"),
+        ({"calls": [CALL, None]}, "calls[1]: expected an object"),
+        ({"calls": [CALL], "task": 7}, "task: expected str or null"),
+        ({"calls": [CALL], "user_messages": [None]}, "user_messages: expected texts"),
+    ],
+)
+def test_a_run_with_a_field_of_a_wrong_type_is_told_and_costs_no_other(tmp_path, odd, said):
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps({"id": "good", "calls": [CALL]}) + "\n" + json.dumps({"id": "odd"} | odd))
+    mined = mine([path])
+    assert (mined.evidence.runs, [str(item) for item in mined.skipped]) == (1, [f"runs.jsonl:2: {said}"])
+
+
 def test_tools_that_no_catalog_knows_are_mined_all_the_same(runs):
     usual = runs("a(q=Ann{n})=U{n}7 > b(user=U{n}7)=ok", 6)
     kinds = {finding.kind.value for finding in found(*usual, offer=offer_of([{"name": "other"}]))}

@@ -10,6 +10,7 @@ import io
 import json
 import lzma
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, EncodedFile, StreamRecoder
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -66,11 +67,18 @@ def _zstandard(path: Path, _mode: str) -> BinaryIO:
     return cast("BinaryIO", io.BufferedReader(arrow.input_stream(str(path), compression="zstd")))
 
 
+def _utf16(path: Path, mode: str) -> StreamRecoder:
+    """A file in UTF-16, as Windows shells write it, as UTF-8."""
+    return EncodedFile(path.open(mode), "utf-8", "utf-16")
+
+
 _MAGIC: tuple[tuple[bytes, Callable[[Path, str], object]], ...] = (
     (b"\x1f\x8b", gzip.open),
     (b"BZh", bz2.open),
     (b"\xfd7zXZ\x00", lzma.open),
     (b"\x28\xb5\x2f\xfd", _zstandard),
+    (BOM_UTF16_LE, _utf16),
+    (BOM_UTF16_BE, _utf16),
 )
 
 

@@ -31,8 +31,9 @@ def values(path):
         json.dumps(ROWS, indent=2).encode(),
         "\n".join(json.dumps(row, indent=1) for row in ROWS).encode(),
         b"\n\n" + LINES.replace(b"\n", b"\r\n\r\n"),
+        LINES.decode().encode("utf-16"),
     ],
-    ids=["lines", "gzip", "bzip2", "xz", "bom", "array", "pretty array", "pretty values", "blank lines"],
+    ids=["lines", "gzip", "bzip2", "xz", "bom", "array", "pretty array", "pretty values", "blank lines", "utf-16"],
 )
 def test_every_spelling_of_a_file_gives_the_same_values(tmp_path, content):
     path = tmp_path / "file"
