@@ -25,8 +25,10 @@ from pegboard.schema.types import Json
 
 NAME = ToolName("", "run_code")
 SOURCE = SourceRef("codemode", "codemode")
-HEADER = 600
-"""Characters that the names of the pool may take in the description."""
+LONGEST = 1024
+"""Characters that the description takes at most, but where whoever runs the board has written more."""
+_FEWEST = 80
+"""Characters for the names of the pool at least."""
 _MOST_CODE = 200_000
 
 EXAMPLES: Mapping[Language, str] = {
@@ -38,10 +40,10 @@ EXAMPLES: Mapping[Language, str] = {
 """Examples that the description shows; a test runs them in the sandbox."""
 
 _ABOUT: Mapping[Language, str] = {
-    Language.JAVASCRIPT: "JavaScript: the body of an async function; call tools as `await tools.ns.tool({...})` (a tool"
-    " `find_items` without a namespace: `tools.find_items`), and `return` what you want to see.",
-    Language.PYTHON: "Python: call tools as `ns__tool(name=value)`, or with `await` in front of every call where you"
-    " run several at once (asyncio.gather); the last line's value is what you see.",
+    Language.JAVASCRIPT: "JavaScript: the body of an async function; call `await tools.ns.tool({...})` (without a"
+    " namespace `tools.tool({...})`) and `return` what you want to see.",
+    Language.PYTHON: "Python: call `ns__tool(name=value)`, or put `await` before every call to run several at once"
+    " (asyncio.gather); the last line's value is what you see.",
 }
 
 Boxes: TypeAlias = Callable[[Call, Language, Journal], Toolbox]
@@ -79,21 +81,25 @@ def run_code_spec(pool: Sequence[ToolSpec], languages: Sequence[Language], descr
 
 def _description(pool: Sequence[ToolSpec], languages: Sequence[Language], own: str) -> str:
     say = own or (
-        "Run code that calls tools: loop over many items, filter, join and count without their results passing through"
-        " your context. You see only what the code returns, and the end of its log."
+        "Run code that calls tools: loop, filter, join and count without the results passing through your context. You"
+        " see what the code returns and the end of its log."
     )
     parts = [say, *(_ABOUT[language] for language in languages)]
     parts.append(
-        "Find tools inside the code with `search(request, limit)` (JavaScript: `tools.search`), which gives names and"
-        " declarations. Failed calls throw; catch them where the rest shall go on. No files, no network, no imports."
+        "`search(request, limit)` (JavaScript: `tools.search`) gives names and declarations. Failed calls throw; catch"
+        " them where the rest shall go on. No files, network or imports."
     )
     parts += [f"Example ({language.value}):\n{EXAMPLES[language]}" for language in languages]
-    parts.append(_names(pool))
-    return "\n\n".join(parts)
+    text = "\n\n".join(parts)
+    return f"{text}\n\n{_names(pool, max(LONGEST - len(text) - _AROUND, _FEWEST))}"
 
 
-def _names(pool: Sequence[ToolSpec]) -> str:
-    names, room = list[str](), HEADER
+_AROUND = len("\n\nTools: , and 1000000 more (search for them).")
+
+
+def _names(pool: Sequence[ToolSpec], room: int) -> str:
+    """The names of the pool, as many as there is room for."""
+    names = list[str]()
     for spec in pool:
         name = spec.name.qualified
         room -= len(name) + 2
@@ -101,7 +107,9 @@ def _names(pool: Sequence[ToolSpec]) -> str:
             break
         names.append(name)
     more = f", and {len(pool) - len(names)} more (search for them)" if len(names) < len(pool) else ""
-    return f"Tools: {', '.join(names)}{more}." if names else "There are no tools to call yet."
+    if not names:
+        return f"{len(pool)} tools (search for them)." if pool else "There are no tools to call yet."
+    return f"Tools: {', '.join(names)}{more}."
 
 
 class Runner:

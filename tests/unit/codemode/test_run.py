@@ -16,7 +16,7 @@ from pegboard.codemode.outcome import Stop
 from pegboard.codemode.stubs import Language, stub
 from pegboard.codemode.tool import EXAMPLES, run_code_spec
 from pegboard.compose.inner import payload
-from pegboard.core import Result, ToolSpec
+from pegboard.core import Result, ToolName, ToolSpec
 from pegboard.schema.types import Json, JsonObject
 
 pytestmark = pytest.mark.anyio
@@ -208,11 +208,18 @@ async def test_the_log_shows_its_end(engines: dict[Language, Engine]) -> None:
     assert outcome.logs == "line 98\nline 99"
 
 
-def test_a_pool_of_500_costs_few_tokens() -> None:
-    pool = [ToolSpec(name=type(ECHO.name)("ns", f"tool_{number}"), input=ECHO.input) for number in range(500)]
-    spec = run_code_spec(pool, list(Language))
-    assert len(json.dumps([spec.description, spec.input])) < 3500
-    assert "more (search for them)" in spec.description
+def named(*names: str) -> list[ToolSpec]:
+    return [ToolSpec(name=ToolName("ns", name), input=ECHO.input) for name in names]
+
+
+@pytest.mark.parametrize("languages", [[JS], [PY], [JS, PY]])
+@pytest.mark.parametrize("names", [[], ["a"], [f"tool_{n}" for n in range(500)], ["x" * 900]])
+def test_the_description_stays_within_what_providers_take(languages: list[Language], names: list[str]) -> None:
+    spec = run_code_spec(named(*names), languages)
+    assert len(spec.description) <= 1024
+    assert len(json.dumps([spec.description, spec.input])) < 1600
+    assert ("more (search for them)" in spec.description) is (len(names) > 100)
+    assert ("ns." in spec.description.rpartition("\n")[2]) is (0 < len("".join(names)) < 900 or len(names) > 100)
 
 
 @pytest.mark.parametrize(
