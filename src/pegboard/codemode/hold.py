@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from pegboard.codemode.ledger import Ledger
 
 T = TypeVar("T")
+_FEW = 3
+"""So many entries are written one by one, which is quicker than together."""
 
 
 class Hold:
@@ -28,6 +30,7 @@ class Hold:
     def __init__(self, run: CodeRun, ledger: "Callable[[], Ledger]", ticket: str = "") -> None:
         self.run, self._ledger, self._ticket = run, ledger, ticket
         self._opening = Lock()
+        self._status: CodeStatus | None = None
 
     @property
     def kept(self) -> bool:
@@ -55,7 +58,12 @@ class Hold:
         with self._opening:
             if not self._ticket:
                 self._ticket = ledger.open(self.run)
-        ledger.write(self.run.id, self._ticket, entries, status)
+        if status is not self._status or not 0 < len(entries) <= _FEW:
+            ledger.write(self.run.id, self._ticket, entries, status)
+            self._status = status
+            return
+        for entry in entries:  # each holds for itself; in this order, none tells of what came after it
+            ledger.put(self.run.id, self._ticket, entry)
 
 
 async def _thread(work: Callable[[], T]) -> T:

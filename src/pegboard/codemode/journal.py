@@ -7,10 +7,11 @@ before it is called; what only reads is written with the next thing that must be
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import Any, TypeAlias
 
 import anyio
@@ -34,6 +35,7 @@ PULSE = 3.0
 """Seconds between two words to the others: also how soon a run that was cancelled ends."""
 MOST_HELD = 4_000_000
 """Characters of answers that are held until they are written; what was read beyond is read again by a replay."""
+_LAST = 1 << 62
 _STATUS: Mapping[Stop, CodeStatus] = {
     Stop.WAITING: CodeStatus.WAITING_APPROVAL,
     Stop.OUTCOME_UNKNOWN: CodeStatus.NEEDS_OPERATOR,
@@ -52,7 +54,7 @@ class Journal:
     def __init__(self, hold: Hold | None = None, clock: Clock | None = None) -> None:
         self._hold, self._clock = hold, clock
         self._known = dict(hold.run.entries) if hold is not None else {}
-        self._due = {entry.place: entry for entry in self._known.values() if entry.place}
+        self._due = _in_turn(self._known.values())
         self._turns = {number: anyio.Event() for number in self._known}
         self._replayed = anyio.Event()
         self._begun = self._told = self._flying = self._held = self._asking = 0
@@ -260,7 +262,8 @@ class Journal:
         async with self._lock:
             entries, self._unwritten = self._unwritten, {}
             try:
-                await self._hold.write([replace(entry) for entry in entries.values()], self._status)
+                told = sorted(entries.values(), key=lambda entry: entry.place or _LAST)
+                await self._hold.write([replace(entry) for entry in told], self._status)
             except BaseException:
                 self._unwritten = {**entries, **self._unwritten}
                 raise
@@ -303,6 +306,16 @@ class Journal:
             return None
         missing = [entry for entry in self._known.values() if entry.status is not EntryStatus.BEGUN]
         return verdict.diverged(self.id, missing[0], None) if missing else None
+
+
+def _in_turn(entries: Iterable[Entry]) -> dict[int, Entry]:
+    """The answers that the code had, by their places; one behind a gap, which a crash has left, has none."""
+    placed = {entry.place: entry for entry in entries if entry.place}
+    whole = next(place for place in count(1) if place not in placed)
+    for place, entry in placed.items():
+        if place > whole:
+            entry.place = 0
+    return {place: entry for place, entry in placed.items() if place < whole}
 
 
 def _gone(problem: CodeError, run: str) -> Fault:

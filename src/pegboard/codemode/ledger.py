@@ -26,11 +26,15 @@ KEEP_SECONDS = 7 * 86_400.0
 """Runs are forgotten so long after their last word."""
 
 _HELD = "UPDATE code_runs SET status = ?, lease = ?, updated = ? WHERE id = ? AND ticket = ? AND ticket <> ''"
-_PUT = (
-    "INSERT INTO code_calls (run, number, name, digest, status, place, after, at, answer, request) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, number) DO UPDATE SET status = excluded.status, "
-    "place = excluded.place, after = excluded.after, at = excluded.at, answer = excluded.answer, "
-    "request = excluded.request"
+_ROW = "INSERT INTO code_calls (run, number, name, digest, status, place, after, at, answer, request) "
+_OVER = (
+    " ON CONFLICT (run, number) DO UPDATE SET status = excluded.status, place = excluded.place, "
+    "after = excluded.after, at = excluded.at, answer = excluded.answer, request = excluded.request"
+)
+_PUT = f"{_ROW}VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?){_OVER}"
+_PUT_HELD = (
+    f"{_ROW}SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ? "
+    f"WHERE EXISTS (SELECT 1 FROM code_runs WHERE id = ? AND ticket = ? AND ticket <> ''){_OVER}"
 )
 
 
@@ -103,6 +107,12 @@ class Ledger:
             return held
 
         if not self._written(step):
+            raise lost(id)
+
+    def put(self, id: str, ticket: str, entry: Entry) -> None:
+        """Write down how far one call has come, and nothing else, which is quicker. Raises like `write`."""
+        done = self._store.statement(_PUT_HELD, (*_entry_row(id, entry), id, ticket))
+        if self._kept(done) != 1:
             raise lost(id)
 
     def settle(self, id: str, ticket: str, status: CodeStatus, failure: JsonObject | None) -> None:
@@ -198,8 +208,10 @@ class Ledger:
         return not run.owner or run.lease < now or run.lease > now + 2 * LEASE or has_ended(run.owner)
 
     def _written(self, step: Callable[[Connection], Any]) -> Any:
-        """What a write comes to; it must not come to None."""
-        done = self._store.write(step, None)
+        return self._kept(self._store.write(step, None))
+
+    def _kept(self, done: Any) -> Any:
+        """What a write came to; it must not come to None."""
         if done is None:
             reason = self._store.warnings[-1] if self._store.warnings else "It cannot be written."
             raise StoreError(

@@ -1,5 +1,6 @@
 """A run of code waits for a yes, goes on from its journal, and calls nothing twice that must not be."""
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -295,3 +296,62 @@ async def test_another_principal_does_not_go_on_with_a_run(shop: Shop) -> None:
         await code(board, WAITING[JS], session=Session("s", principal="anna"))
         await code(board, WAITING[JS], session=Session("t", principal="bert"))
         assert len(await board.coding.runs.runs()) == 2
+
+
+CRASHING = {
+    JS: "const a = await tools.shop.read({ text: 'a' });\n"
+    "const [b, c] = await Promise.all([tools.shop.add({ text: 'b' }), tools.shop.add({ text: 'c' })]);\n"
+    "return [a, await tools.shop.read({ text: b }), await tools.shop.add({ text: 'd' })].length",
+    PY: "import asyncio\na = await shop__read(text='a')\n"
+    "b, c = await asyncio.gather(shop__add(text='b'), shop__add(text='c'))\n"
+    "r = [a, await shop__read(text=b), await shop__add(text='d')]\nlen(r)",
+}
+
+
+@pytest.mark.slow
+@BOTH
+async def test_wherever_the_process_ends_nothing_that_takes_effect_is_done_twice(
+    tmp_path: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each moment the store is copied, as a kill would leave it; then the same code is called over each copy."""
+    shop = Shop(tmp_path / "first")
+    left: list[tuple[Path, Counter[str]]] = []
+
+    def moment() -> None:
+        target = tmp_path / f"left-{len(left)}"
+        shutil.copytree(shop.folder, target)
+        left.append((target, Counter(shop.done)))
+
+    async def between(name: str, call: Call) -> None:
+        moment()
+
+    for method in ("open", "write", "put"):
+        wrote = getattr(Ledger, method)
+
+        def told(*given: Any, wrote: Any = wrote) -> Any:
+            moment()
+            done = wrote(*given)
+            moment()
+            return done
+
+        monkeypatch.setattr(Ledger, method, told)
+    shop.folder.mkdir()
+    shop.before = between
+    async with shop.board() as board:
+        assert (await code(board, CRASHING[language], language)).value["value"] == 3
+    monkeypatch.undo()
+    assert len(left) > 15
+    doubtful = 0
+    for folder, done in left:
+        again = Shop(folder)
+        async with again.board() as board:
+            board._memory.store.statement("UPDATE code_runs SET owner = ''", ())  # pyright: ignore
+            result = await code(board, CRASHING[language], language)
+        effects = Counter({name: n for name, n in (done + again.done).items() if name.startswith("add")})
+        assert max(effects.values(), default=0) <= 1, folder
+        if result.failure is not None:
+            assert result.failure.code is FailureCode.OUTCOME_UNKNOWN, result.failure
+            doubtful += 1
+        else:
+            assert effects == {"add b": 1, "add c": 1, "add d": 1}
+    assert 0 < doubtful < len(left)
