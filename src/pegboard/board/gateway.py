@@ -104,6 +104,9 @@ class Gateway:
     ) -> JsonObject:
         """Run the call that a request asks for."""
         found = self.board.resolve(params["name"])
+        if isinstance(found, Unknown) and peer.features:  # it may be offered to such clients alone
+            await self.board.openings.meet(peer.features)
+            found = self.board.resolve(params["name"])
         target = ToolName.parse(found.text) if isinstance(found, Unknown) else found
         session = self._session(peer, params.get("_meta") or {})
         call = mcp.call(

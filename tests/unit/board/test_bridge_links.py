@@ -75,6 +75,16 @@ async def test_what_is_offered_only_to_clients_that_can_be_asked_is_listed_for_t
 
 
 @BEFORE
+@BEHIND
+async def test_such_a_tool_can_be_called_by_name_without_a_list_before(before: str, behind: str) -> None:
+    async with (
+        gateway(Choosy().server, behind) as (made, _),
+        Client(made, mode=before, elicitation_callback=accept) as client,
+    ):
+        assert not (await client.call_tool("shop__form", {})).is_error
+
+
+@BEFORE
 async def test_a_client_with_a_connection_keeps_its_link_and_it_ends_with_the_client(before: str) -> None:
     live: list[int] = []
 
@@ -430,3 +440,36 @@ async def test_a_client_whose_link_gave_its_place_up_meanwhile_tells_of_its_root
                     await anyio.sleep(0.01)
             await ann.call_tool("shop__roots", {})
     assert heard == ["changed"]
+
+
+async def test_a_burst_of_calls_leaves_few_connections_behind() -> None:
+    live: list[int] = []
+    most = 0
+
+    @asynccontextmanager
+    async def counted(server: Any) -> AsyncGenerator[None]:
+        live.append(1)
+        try:
+            yield
+        finally:
+            live.pop()
+
+    async def elicit(context: Any, params: Any) -> ElicitResult:
+        nonlocal most
+        most = max(most, len(live))
+        await anyio.sleep(0.05)
+        return ElicitResult(action="accept", content={"name": "Ann"})
+
+    asking = Asking()
+    asking.server.lifespan = counted
+    async with (
+        gateway(asking.server, "handshake") as (made, _),
+        Client(made, mode="auto", elicitation_callback=elicit) as client,
+    ):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(10):
+                tasks.start_soon(client.call_tool, "shop__form", {})
+        with anyio.fail_after(5):
+            while len(live) > 1 + own.SPARE:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+    assert most > 1 + own.SPARE

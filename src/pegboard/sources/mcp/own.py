@@ -17,6 +17,8 @@ from pegboard.schema.types import JsonObject, as_object
 from pegboard.sources.mcp.addressed import ask
 from pegboard.wire.client import Declared, Link, LinkKey, Pool, Role, StdioEndpoint
 
+SPARE = 2
+"""Idle links of nobody's that are kept for the next calls."""
 MOST, MOST_PROGRAMS = 128, 16
 """Links of one source that belong to single clients or calls, and how many where each is a process of its own.
 
@@ -119,6 +121,7 @@ class OwnLinks:
             yield await self._pool.link(owned.role), owned.role.key
         finally:
             owned.calls.remove(client)
+            self._spare(owned)
             self._freed.set()
             self._freed = anyio.Event()
 
@@ -150,6 +153,14 @@ class OwnLinks:
         for listeners, hear in heard:
             listeners.append(hear)
             owned.undo.append(partial(_unheard, listeners, hear))
+
+    def _spare(self, owned: _Owned) -> None:
+        """Let a link of nobody's go where enough others stand idle: a burst of calls must not leave its processes."""
+        if owned.owner or owned.calls:
+            return
+        idle = [one for one in self._owned.values() if not (one.owner or one.calls) and one.features == owned.features]
+        if len(idle) > SPARE:
+            self._drop(owned.role.key if owned is not idle[0] else idle[-1].role.key)
 
     def _make_room(self) -> bool:
         idle = next((key for key, owned in self._owned.items() if not owned.calls), None)
