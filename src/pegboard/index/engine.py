@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import inf
 from pathlib import Path
 
@@ -191,26 +192,27 @@ class ToolIndex:
         of_term = [term.need for term in request.terms]
         matches = Matches(found.rows, [of_term[n] for n in found.terms], tools.size)
         asked = self._asked(request, view)
-        parts = 1 + len(request.needs)
-        scores = np.empty((parts * (1 + len(asked)), tools.size), np.float32)
-        matches.scores(len(request.needs), scores[:parts])
-        for n, (layer, question) in enumerate(asked, 1):
-            layer.vectors.compare(question.question, scores[n * parts : (n + 1) * parts])
+        parts = [1 + len(request.needs), *[len(seen.question.rows) for _, seen in asked]]
+        ends = list(accumulate(parts))
+        scores = np.empty((ends[-1], tools.size), np.float32)
+        matches.scores(len(request.needs), scores[: parts[0]])
+        for (layer, seen), start, end in zip(asked, ends, ends[1:], strict=False):
+            layer.vectors.compare(seen.question, scores[start:end])
         slots = _chosen(scores, parts, view.mask, named)
         bits = matches.held(slots)
         signals = np.zeros((len(OF_WORDS) + len(OF_MEANING) * len(asked), len(slots)), np.float32)
         if len(slots):
             near = scores.take(slots, axis=1)
             candidates.of_words(
-                signals, near[:parts], matches, bits,
+                signals, near[: parts[0]], matches, bits,
                 asked=found.rarity, terms=len(request.terms), name_sizes=tools.name_size.take(slots),
             )  # fmt: skip
-            for n, (layer, question) in enumerate(asked, 1):
-                exact = near[n * parts : (n + 1) * parts]
+            for n, (layer, seen) in enumerate(asked):
+                exact = near[ends[n] : ends[n + 1]]
                 if not layer.vectors.exact:
-                    exact = layer.vectors.cosines(question.question, slots)
-                meaning = Meaning(exact[0], np.maximum.reduce(exact, axis=0), question.known)
-                candidates.of_meaning(signals[len(OF_WORDS) + (n - 1) * len(OF_MEANING) :], meaning, signals[1])
+                    exact = layer.vectors.cosines(seen.question, slots)
+                meaning = Meaning(exact[0], np.maximum.reduce(exact, axis=0), seen.known)
+                candidates.of_meaning(signals[len(OF_WORDS) + n * len(OF_MEANING) :], meaning, signals[1])
             candidates.together(signals, tools.group.take(slots))
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         kind = "words" if request.spaceless else kind
@@ -261,14 +263,20 @@ class ToolIndex:
         return found
 
 
-def _chosen(scores: Floats, parts: int, shown: Mask | None, named: Sequence[int]) -> Ints:
-    """The slots worth ranking: the best by words and by each layer, of the request and of each of its needs."""
-    kinds = len(scores) // parts
-    if shown is not None and kinds > 1:
-        scores[parts:] *= shown
-    counts = [NEARBY, *[NEARBY // (parts - 1)] * (parts - 1)] if parts > 1 else [NEARBY]
-    least = [0.0] * parts + [candidates.LEAST] * (parts * (kinds - 1))
-    chosen = candidates.nearest(scores, counts * kinds, least)
+def _chosen(scores: Floats, parts: Sequence[int], shown: Mask | None, named: Sequence[int]) -> Ints:
+    """The slots worth ranking: the best by words and by each layer, of the request and of each of its needs.
+
+    Parameters:
+        scores: of words, then of each layer: of the request, then of each of its needs.
+        parts: how many rows each of them has.
+        shown: which slots may be shown.
+        named: the slots of tools that the request names.
+    """
+    if shown is not None:
+        scores[parts[0] :] *= shown
+    counts = [count for rows in parts for count in (NEARBY, *[NEARBY // max(1, rows - 1)] * (rows - 1))]
+    least = [0.0] * parts[0] + [candidates.LEAST] * (len(scores) - parts[0])
+    chosen = candidates.nearest(scores, counts, least)
     if named:
         chosen[named] = True
     return chosen.nonzero()[0]
