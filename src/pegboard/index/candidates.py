@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -81,7 +82,7 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
         least: of each row, what a score must be above.
     """
     size = scores.shape[1]
-    above = np.nextafter(np.array(least, np.float32), _INFINITE)
+    above = np.array([_above(value) for value in least], np.float32)
     if size > FEW:
         floors = [_floor(*row) for row in zip(scores, counts, above, strict=True)]
     elif size > min(counts):
@@ -92,7 +93,10 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
     return np.logical_or.reduce(scores >= np.array(floors)[:, None], axis=0)
 
 
-_INFINITE = np.float32(np.inf)
+@cache
+def _above(value: float) -> float:
+    """The next number that 32 bits hold."""
+    return float(np.nextafter(np.float32(value), np.float32(np.inf)))
 
 
 def _floor(scores: Floats, count: int, least: np.float32) -> np.float32:

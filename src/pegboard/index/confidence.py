@@ -54,6 +54,7 @@ STEPS = ((0.165, 0.07), (0.35, 0.25), (0.65, 0.45), (1.0, 0.83))
 """Chances up to the first number of a pair are told as the second: what a few hundred requests can tell apart."""
 WITHIN = 0.025
 """Within a step chances keep their order, at most so far from what the step tells."""
+_LEAST, _MOST = log(0.001 / 0.999), log(NAMED / (1 - NAMED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,4 +237,4 @@ def of(
 
 
 def _chance(score: float) -> float:
-    return min(max(1 / (1 + exp(-min(max(score, -30.0), 30.0))), 0.001), NAMED)
+    return 0.001 if score < _LEAST else NAMED if score > _MOST else 1 / (1 + exp(-score))

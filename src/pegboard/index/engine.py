@@ -252,15 +252,20 @@ class ToolIndex:
     def _tied(self, places: Sequence[int], scores: Sequence[float], slots: Ints, limit: int) -> list[int]:
         """Places by falling score, at least `limit` of them, those of one score by name."""
         found: list[int] = []
-        start = 0
-        while start < len(places) and len(found) < limit:
-            stop = start + 1
-            while stop < len(places) and scores[places[stop]] == scores[places[start]]:
-                stop += 1
-            tied = places[start:stop]
-            found += sorted(tied, key=lambda at: str(self.tools.spec(slots[at]).name)) if len(tied) > 1 else tied
-            start = stop
-        return found
+        tied: list[int] = []
+        last = inf
+        for place in places:
+            score = scores[place]
+            if score != last:
+                found += self._by_name(tied, slots) if len(tied) > 1 else tied
+                if len(found) >= limit:
+                    return found
+                tied, last = [], score
+            tied.append(place)
+        return found + self._by_name(tied, slots)
+
+    def _by_name(self, places: Iterable[int], slots: Ints) -> list[int]:
+        return sorted(places, key=lambda place: str(self.tools.spec(slots[place]).name))
 
 
 def _chosen(scores: Floats, parts: Sequence[int], shown: Mask | None, named: Sequence[int]) -> Ints:

@@ -90,7 +90,8 @@ class Vocabulary:
         if not request.terms or request.language != ENGLISH:
             return 0.0
         telling = [term.word for term in request.terms if not term.word.isdigit()]
-        known = sum(right.get(word, word) in self._table for word in telling)
+        meant = [right.get(word, word) for word in telling] if right else telling
+        known = sum(map(self._table.__contains__, meant))
         return known / len(telling) if telling else 0.0
 
     def nearest(self, term: Term, held: Container[str]) -> str | None:
