@@ -87,7 +87,9 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
         floors = [_floor(*row) for row in zip(scores, counts, above, strict=True)]
     elif size > min(counts):
         places = [max(size - count, 0) for count in counts]
-        floors = np.maximum(np.sort(scores, axis=1)[range(len(places)), places], above)
+        ranked = scores.copy()
+        ranked.sort(axis=1)
+        floors = np.maximum(ranked[np.arange(len(places)), places], above)
     else:
         floors = above
     return np.logical_or.reduce(scores >= np.array(floors)[:, None], axis=0)

@@ -217,7 +217,7 @@ class ToolIndex:
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         kind = "words" if request.spaceless else kind
         total = int(np.count_nonzero(scores[0]))
-        background = Background.of(scores[parts], view.count) if asked else None
+        background = Background.of(scores[parts[0]], view.count) if asked else None
         return Ranked(slots, found, matches.rarity, bits, signals.T, total, kind, background)
 
     def _asked(self, request: Request, view: View) -> list[tuple[Layer, Asked]]:
