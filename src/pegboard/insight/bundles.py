@@ -129,9 +129,28 @@ def families(chains: Mapping[Chain, Support]) -> list[Family]:
         family.variant_of = next((other.main for other in picked if _other_entry(family.main, other.main)), None)
         whole = (family.main[0], *family.variant_of[1:]) if family.variant_of else family.main
         family.main = whole if whole in chains else family.main
+    for family in list(picked):
+        picked = _entered(family, picked, chains)
     for chain in sorted(chains):
         _home(chain, picked).chains.append(chain)
     return picked
+
+
+_ENTERED = 0.8
+"""From this share of its runs on, the sibling steps before a bundle are its ways in."""
+
+
+def _entered(family: Family, picked: list[Family], chains: Mapping[Chain, Support]) -> list[Family]:
+    """The bundles, with sibling first steps joined to one that is hardly ever run without any of them."""
+    before = [each for each in picked if len(each.main) == 2 and each.main[1] == family.main[0]]
+    whole = [chain for each in before if (chain := (each.main[0], *family.main)) in chains]
+    if len(whole) < 2 or len(whole) < len(before) or not all(variants(whole[0][0], chain[0]) for chain in whole[1:]):
+        return picked
+    if sum(chains[chain].runs for chain in whole) < _ENTERED * chains[family.main].runs:
+        return picked
+    first, *others = sorted(whole, key=lambda chain: (-chains[chain].runs, chain))
+    rest = [each for each in picked if each is not family and each not in before]
+    return [Family(first, []), *(Family(chain, [], first) for chain in others), *rest]
 
 
 def _links_of(chain: Chain) -> set[tuple[str, str]]:

@@ -199,3 +199,14 @@ def test_a_capability_on_one_rung_only_is_a_gap():
     offer = tools(takes("execute_sql", "sql", group="data"), {"name": "do_it", "_meta": meta, "group": "tasks"})
     gaps = {item.tools[0]: item.details["gap"] for item in findings(offer=offer) if item.kind == "ladder_gap"}
     assert gaps == {"execute_sql": "only_low", "do_it": "only_high"}
+
+
+def test_two_ways_in_that_are_as_common_belong_to_the_bundle_that_they_lead_to(runs):
+    rest = "=P{n}7 > get_chart(patient=P{n}7)=C{n}9 > list_labs(chart=C{n}9)=L{n}5 > get_lab(lab=L{n}5)=fine"
+    both = runs("find_patient(name=Ann{n})" + rest, 10) + runs("find_patient_by_phone(phone=555{n})" + rest, 10, 100)
+    found = {finding.tools: finding for finding in findings(both) if finding.kind.value == "bundle"}
+    whole = ("get_chart", "list_labs", "get_lab")
+    assert set(found) == {("find_patient", *whole), ("find_patient_by_phone", *whole)}
+    main = found["find_patient", *whole]
+    assert main.details["steps"][0]["alternatives"] == ["find_patient_by_phone"]
+    assert found["find_patient_by_phone", *whole].details["variant_of"] == main.id
