@@ -203,8 +203,8 @@ async def _by_inspector(place: Place, step: Step) -> Any:
     if kind == "read":
         more += ["--uri", step["uri"]]
     env = [part for key, value in place.env.items() for part in ("-e", f"{key}={value}")]
-    command = ["node_modules/.bin/mcp-inspector", "--cli", *env, place.command, *place.args, *more]
-    done = await anyio.run_process(command, cwd=HERE, check=False)
+    command = [str(HERE / "node_modules/.bin/mcp-inspector"), "--cli", *env, place.command, *place.args, *more]
+    done = await anyio.run_process(command, cwd=place.cwd, check=False)
     try:
         found = json.loads(done.stdout)
     except ValueError:
@@ -349,9 +349,7 @@ class Bench:
         (folder / "pegboard.toml").write_text(
             f'[board]\nthreshold = 1000\n\n[approval]\nallow = ["*"]\n\n{table}env = {{ {env} }}\n'
         )
-        return Place(
-            str(BIN / "pegboard"), ["serve", "--stdio", "--config", str(folder / "pegboard.toml")], {}, str(folder)
-        )
+        return Place(str(BIN / "pegboard"), ["serve", "--stdio"], {}, str(folder))
 
 
 async def compare(bench: Bench, client: str, folder: Path, tally: Tally) -> None:

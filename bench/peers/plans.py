@@ -104,7 +104,13 @@ PLANS: Mapping[str, Plan] = {
                 {"resourceType": "Blob", "resourceId": "2"},
             ],
         },
-        reads=(f"{EVERYTHING}/text/3", f"{EVERYTHING}/blob/4", f"{EVERYTHING}/text/none", "nobody://has/this"),
+        reads=(
+            "demo://resource/session/a.gz",
+            f"{EVERYTHING}/text/3",
+            f"{EVERYTHING}/blob/4",
+            f"{EVERYTHING}/text/none",
+            "nobody://has/this",
+        ),
         completes=(
             ({"type": "ref/prompt", "name": "completable-prompt"}, {"name": "department", "value": "E"}),
             (

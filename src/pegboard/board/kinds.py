@@ -68,6 +68,7 @@ def _mcp(making: Making) -> Source:
         strict_output=options["strict_output"],
         starting=making.starting,
         may_ask=options["may_ask"],
+        beside=[name for name in ("resources", "prompts") if options[name]],
         family=options["family"],
     )
 

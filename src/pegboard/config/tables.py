@@ -327,6 +327,8 @@ SOURCE_KINDS = (
                 "project lies (roots), answers of its model (sampling). Default: elicitation, and for a program roots.",
                 example='["elicitation"]',
             ),
+            Key("resources", FLAG, "Whether the server's resources are there too, beside its tools.", True),
+            Key("prompts", FLAG, "Whether the server's prompts are there too.", True),
             Key(
                 "strict_output",
                 FLAG,

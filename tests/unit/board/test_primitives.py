@@ -566,3 +566,13 @@ async def test_a_list_without_an_end_is_ended_and_that_is_said(cls: str, rows: i
         assert len((await board.resources()).rows) == rows
         [status] = await board.statuses()
         assert any("was ended" in note.message or "was not read" in note.message for note in status.notes)
+
+
+async def test_resources_or_prompts_of_a_source_can_be_left_out() -> None:
+    server = library("n://1", prompts=("p",))
+    async with client_of(McpSource("one", server, beside=["prompts"])) as client:
+        assert (await client.list_resources()).resources == []
+        assert [row.name for row in (await client.list_prompts()).prompts] == ["one__p"]
+        with pytest.raises(MCPError, match="resources of one are left out"):
+            await client.read_resource("pegboard://one/n://1")
+    assert not any(method.startswith("resources/") for method, _ in server.asked)

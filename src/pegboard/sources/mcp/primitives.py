@@ -1,7 +1,7 @@
 """What an MCP server has beside its tools: its lists of resources, templates and prompts, kept while they hold."""
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -71,10 +71,12 @@ class McpPrimitives:
     Parameters:
         upstream: the server.
         namespace: the namespace of its prompts' names.
+        beside: what of it is there: `resources`, `prompts`.
     """
 
-    def __init__(self, upstream: Upstream, namespace: str) -> None:
+    def __init__(self, upstream: Upstream, namespace: str, beside: Collection[str] = ("resources", "prompts")) -> None:
         self._upstream, self.namespace = upstream, namespace
+        self._beside = frozenset(beside)
         self._held: dict[Primitive, _Held] = {}
         self._readings: dict[Primitive, _Reading] = {}
         self._listeners: dict[object, Callable[[Notice], None]] = {}
@@ -86,6 +88,8 @@ class McpPrimitives:
 
         Whoever gives up waiting leaves the reading to itself; a notice says when it has ended.
         """
+        if kind.capability not in self._beside:
+            return NOTHING
         reading = self._readings.get(kind)
         if reading is None:
             reading = self._readings[kind] = _Reading()
@@ -101,6 +105,7 @@ class McpPrimitives:
 
         What a tool hands out may be known on the connection alone over which it was called.
         """
+        self._admit(_about(asking))
         own = self._upstream.own_link(asking.owner)
         if own is not None:
             try:
@@ -108,6 +113,13 @@ class McpPrimitives:
             except WireError as error:
                 _log.debug("not over the client's own connection: %s", error)
         return await self._ask(asking)
+
+    def _admit(self, kind: str) -> None:
+        if kind not in self._beside:
+            raise AskError(
+                f"The {kind} of {self._upstream.name} are left out in the config.",
+                next_step=f"Whoever runs the board can have them with `{kind} = true` of the source.",
+            )
 
     async def _ask(self, asking: Asking) -> JsonObject:
         """All of these only read, so that a lost connection is opened once more."""
@@ -128,6 +140,7 @@ class McpPrimitives:
 
     async def subscribe(self, uri: str) -> None:
         """Have the server tell of updates of a resource."""
+        self._admit("resources")
         try:
             await self._subscriptions.add(uri)
         except WireError as error:
@@ -220,6 +233,12 @@ def _sound(walk: Walk, kind: Primitive) -> tuple[tuple[JsonObject, ...], list[st
 def _key(row: Json, kind: Primitive) -> str | None:
     key = as_object(row).get(kind.key)
     return key if isinstance(key, str) and key else None
+
+
+def _about(asking: Asking) -> str:
+    """Whether a request is about resources or prompts."""
+    named = asking.method == "prompts/get" or "name" in as_object(asking.params.get("ref"))
+    return "prompts" if named else "resources"
 
 
 def _said(error: WireError, source: str) -> AskError:

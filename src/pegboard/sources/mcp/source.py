@@ -62,6 +62,7 @@ class McpSource:
             then.
         may_ask: which features of a caller's client it may use: `elicitation`, `roots`, `sampling`. By default
             elicitation, and where it runs on this machine roots, which tell where the user's files lie.
+        beside: what of the server is there beside its tools: `resources`, `prompts`.
     """
 
     kind = "mcp"
@@ -88,6 +89,7 @@ class McpSource:
         declared: Declared | None = None,
         role_of: RoleOf | None = None,
         may_ask: Collection[str] | None = None,
+        beside: Collection[str] = ("resources", "prompts"),
     ) -> None:
         self.name = name
         self.namespace = name if prefix is None else prefix
@@ -114,7 +116,7 @@ class McpSource:
             call_timeout=call_timeout,
             may_ask=_may_ask(self.endpoint) if may_ask is None else frozenset(may_ask),
         )
-        self.primitives = McpPrimitives(self._upstream, self.namespace)
+        self.primitives = McpPrimitives(self._upstream, self.namespace, beside)
 
     def __repr__(self) -> str:
         return f"McpSource({self.name!r}, {self.endpoint})"
