@@ -263,6 +263,12 @@ def _ref(ref: Mapping[str, str]) -> Any:
 MEANT: Sequence[tuple[str, str]] = (
     (r"/(ttlMs|cacheScope|resultType)$", "fields of the stateless family, which the server does not speak"),
     (r"^tools .*/(input|output)Schema/\$schema$", "a schema in an older dialect is brought to 2020-12"),
+    (r"^tools .*/title$", "a title that stands in the annotations alone stands in the row too"),
+    (
+        r"^tools .*Schema/.*/properties$",
+        "a schema is mended: an object that names no properties gets an empty list of them",
+    ),
+    (r"^tools .*/execution$", "the gateway runs the task itself, so that every client can call the tool"),
     (r"^call .*(/_meta|/content/\d+/text)$", "the gateway checks arguments itself, and says what is wrong"),
     (r"^call .*/structuredContent/.*/(data|blob)$", "base64 that is a content block is not sent twice"),
     (r"^call .*/content/\d+/(type|resource)$", "bytes from 4,096 on are kept as an asset, its handle in their place"),
