@@ -165,8 +165,9 @@ def main() -> None:
     parser.add_argument("--bench", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--catalogs", type=int, default=15)
+    parser.add_argument("--kinds", nargs="*", default=["static", "words"])
     options = parser.parse_args()
-    for kind in ("static", "words"):
+    for kind in options.kinds:
         learn(options, kind)
 
 

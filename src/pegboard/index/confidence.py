@@ -45,7 +45,6 @@ _OF_BEST_MEANING = [
 ]
 _SHARE = OF_WORDS.index("words, share of the request")
 _TERMS = OF_WORDS.index("terms")
-_MEANING = len(OF_WORDS) + OF_MEANING.index("meaning")
 _COMPARED = 8
 _FAR = np.float32(4)
 LONG = 2.0
@@ -70,21 +69,23 @@ class Sure:
     each: Sequence[float]
 
 
-_FEW, _MEAN, _SPREAD = 20, 0.06, 0.09
+_FEW, _MEAN, _SPREAD = 20, 0.09, 0.17
 """A small catalog is taken for so many tools more, whose cosines are those of catalogs at large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The cosines of the request with all shown tools: against them the best one stands out, or does not.
+    """The cosines of the request with all shown tools, as they are first compared: does the best one stand out?
 
     Parameters:
         mean: of the cosines.
         spread: their standard deviation.
+        best: the greatest.
     """
 
     mean: float
     spread: float
+    best: float
 
     @classmethod
     def of(cls, cosines: Floats, count: int) -> "Background":
@@ -96,13 +97,14 @@ class Background:
         """
         whole = cosines.astype(np.float64)
         size = count + _FEW
-        mean = (float(whole.sum()) + _FEW * _MEAN) / size
+        mean = (float(np.add.reduce(whole)) + _FEW * _MEAN) / size
         square = (float(whole @ whole) + _FEW * (_MEAN * _MEAN + _SPREAD * _SPREAD)) / size
-        return cls(mean, max(square - mean * mean, 0.0) ** 0.5)
+        return cls(mean, max(square - mean * mean, 0.0) ** 0.5, float(np.maximum.reduce(whole, initial=0.0)))
 
-    def above(self, cosine: float) -> float:
-        """By how many standard deviations a cosine stands above the mean, to two places."""
-        return round((cosine - self.mean) / max(self.spread, 1e-3), 2)
+    @property
+    def above(self) -> float:
+        """By how many standard deviations the best stands above the mean, to two places."""
+        return round((self.best - self.mean) / max(self.spread, 1e-3), 2)
 
 
 def evidence(signals: Floats, values: Floats) -> Floats:
@@ -179,7 +181,7 @@ def temper(odds: float, signals: Floats, background: Background) -> list[float]:
     """
     told = min(max(odds, -6.2), 4.6)
     long = min(float(signals[0, _TERMS]), LONG)
-    return [told, told * long, background.above(float(np.maximum.reduce(signals.T[_MEANING]))), 1.0]
+    return [told, told * long, background.above, 1.0]
 
 
 def stepped(chance: float) -> float:

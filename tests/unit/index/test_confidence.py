@@ -30,13 +30,12 @@ def test_steps_keep_the_order_and_stay_near_what_they_tell(a: float, b: float) -
 def test_tools_that_are_not_shown_are_no_background(cosines: list[float], hidden: int) -> None:
     shown = np.array(cosines, np.float32)
     among = np.concatenate([shown, np.zeros(hidden, np.float32)])
-    assert Background.of(among, len(shown)).above(0.5) == Background.of(shown, len(shown)).above(0.5)
+    assert Background.of(among, len(shown)).above == Background.of(shown, len(shown)).above
 
 
 def test_a_tool_that_stands_out_is_surer_than_one_among_many_as_near() -> None:
     signals = np.zeros((1, len(OF_WORDS) + len(OF_MEANING)), np.float32)
-    signals[0, len(OF_WORDS)] = 0.6
-    lonely, crowded = Background(0.05, 0.1), Background(0.4, 0.1)
+    lonely, crowded = Background(0.05, 0.1, 0.6), Background(0.4, 0.1, 0.6)
     assert temper(0.0, signals, lonely)[2] > temper(0.0, signals, crowded)[2]
 
 
