@@ -65,3 +65,12 @@ def test_while_vectors_are_made_search_goes_on_without_them():
     made.update(put=CATALOG)
     assert names_of(made.search("book_flight").hits)[0] == "travel.book_flight"
     made.wait(120)
+
+
+def test_a_vector_depends_on_its_text_alone():
+    encoder = bundled_encoder()
+    texts = ["book a flight", "Look up rooms for the night in a city of your choice, by price", "word " * 200]
+    together = encoder.embed_docs(texts)
+    for text, row in zip(texts, together, strict=True):
+        assert np.array_equal(encoder.embed_docs([text])[0], row)
+    assert np.array_equal(encoder.embed_docs(texts[::-1])[::-1], together)
