@@ -235,7 +235,8 @@ class Journal:
 
     def _close(self, fault: Fault | None) -> None:
         """Take no more calls, and end the run when those that are under way have ended."""
-        self._closing = self._closing or fault
+        if self._closing is None or (fault is not None and self._closing.stop is fault.stop is Stop.WAITING):
+            self._closing = fault  # the later of two that wait names both
         if self._closing is not None and not self._flying:
             self.fault = self._closing
 

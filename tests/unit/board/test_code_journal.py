@@ -291,6 +291,55 @@ async def test_a_caller_that_goes_away_leaves_the_run_waiting(shop: Shop) -> Non
     assert set(shop.done.values()) == {1}
 
 
+TWO = {
+    JS: "const all = await Promise.allSettled(['a', 'b'].map((text) => tools.shop.drop({ text })));\n"
+    "return all.map((one) => one.status)",
+    PY: "import asyncio\nasync def one(text):\n    try:\n        await shop__drop(text=text)\n"
+    "        return 'fulfilled'\n    except Exception:\n        return 'rejected'\n"
+    "await asyncio.gather(one('a'), one('b'))",
+}
+
+
+@BOTH
+async def test_a_yes_and_a_no_that_come_while_the_run_waits_reach_the_code_that_still_runs(
+    shop: Shop, language: str
+) -> None:
+    results: list[Result] = []
+
+    async def work(board: Board) -> None:
+        results.append(await code(board, TWO[language], language))
+
+    async with shop.board(approval={"require": ["shop.drop"], "wait": 30}) as board:
+        assert board.desk is not None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work, board)
+            while len(entries := board.desk.ledger.entries(waiting=True)) < 2:
+                await anyio.lowlevel.checkpoint()
+            for entry in entries:
+                yes = entry.request.items[0].arguments["text"] == "b"
+                choice = Choice.ALLOW_ONCE if yes else Choice.DENY
+                await board.desk.answer(entry.request.id, Decision(choice=choice))
+        assert results[0].value["value"] == ["rejected", "fulfilled"]
+        assert [run.status for run in await board.coding.runs.runs()] == [CodeStatus.DONE]
+    assert shop.done == {"drop b": 1}
+
+
+@BOTH
+async def test_of_two_that_wait_each_goes_on_with_its_own_answer(shop: Shop, language: str) -> None:
+    async with shop.board() as board:
+        waits = await code(board, TWO[language], language)
+        assert waits.failure is not None
+        assert (waits.failure.next_step or "").count("pegboard approvals allow ap_") == 2
+        assert board.desk is not None
+        first, second = board.desk.ledger.entries(waiting=True)
+        await board.desk.answer(first.request.id, Decision(choice=Choice.ALLOW_ONCE))
+        assert (await code(board, TWO[language], language)).failure is not None  # the other one still waits
+        await board.desk.answer(second.request.id, Decision(choice=Choice.DENY))
+        result = await code(board, TWO[language], language)
+        assert sorted(result.value["value"]) == ["fulfilled", "rejected"]
+    assert shop.done.total() == 1
+
+
 async def test_another_principal_does_not_go_on_with_a_run(shop: Shop) -> None:
     async with shop.board() as board:
         await code(board, WAITING[JS], session=Session("s", principal="anna"))
