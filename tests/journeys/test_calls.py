@@ -16,10 +16,11 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 CONTENT = {
     "picture": {"type": "image", "data": PIXEL, "mimeType": "image/png"},
     "sound": {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"},
-    "link": {"type": "resource_link", "uri": "file:///report.txt", "name": "report"},
+    # Resources stand under the addresses at which the board serves them.
+    "link": {"type": "resource_link", "uri": "pegboard://one/file:///report.txt", "name": "report"},
     "embedded": {
         "type": "resource",
-        "resource": {"uri": "file:///notes.txt", "text": "noted", "mimeType": "text/plain"},
+        "resource": {"uri": "pegboard://one/file:///notes.txt", "text": "noted", "mimeType": "text/plain"},
     },
 }
 META = {spec.name.name for spec in SHOWN}
