@@ -156,12 +156,21 @@ class Procession:
         """Go on with what was left, now and every few seconds, until cancelled; see `[chains] adopt`."""
         if self._memory is None or not self._settings.get("adopt", True):
             return
-        async with anyio.create_task_group() as tasks:
-            while True:
-                for id in await self._left():
-                    self._taken.add(id)
-                    tasks.start_soon(self._take_up, id)
-                await anyio.sleep(EVERY)
+        try:
+            async with anyio.create_task_group() as tasks:
+                while True:
+                    for id in await self._left():
+                        self._taken.add(id)
+                        tasks.start_soon(self._take_up, id)
+                    await anyio.sleep(EVERY)
+        except anyio.get_cancelled_exc_class():
+            self._stopping()
+            raise
+
+    def _stopping(self) -> None:
+        """The gateway ends: what it has to let go is for others to adopt."""
+        if "_local" in self.__dict__:
+            self._local.stop()
 
     async def _left(self) -> Sequence[str]:
         """The runs that nobody has and that can go on: their process has died, or their person has answered."""

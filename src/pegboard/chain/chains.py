@@ -50,6 +50,7 @@ class Chains:
     def __init__(self, board: Tools, store: "Callable[[], Records]") -> None:
         self._board, self._store = board, store
         self._ledger: Ledger | None = None
+        self._stopping = False
 
     @property
     def ledger(self) -> "Ledger":
@@ -58,6 +59,7 @@ class Chains:
             from pegboard.chain.ledger import Ledger
 
             self._ledger = Ledger(self._store())
+            self._ledger.stopping = self._stopping
         return self._ledger
 
     def kept(self, tools: Sequence[Tool]) -> list[Tool]:
@@ -171,6 +173,12 @@ class Chains:
             for id in left:
                 tasks.start_soon(one, id)
         return {id: found[id] for id in left if id in found}
+
+    def stop(self) -> None:
+        """From now on other processes adopt what is let go here."""
+        self._stopping = True
+        if self._ledger is not None:
+            self._ledger.stopping = True
 
     async def left(self) -> Sequence[str]:
         """The ids of the runs whose process has died, the oldest first."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from pegboard.chain.fault import ChainError
@@ -54,6 +55,8 @@ class Hold:
     async def release(self) -> None:
         """Let the run go as it is; never raises."""
         with anyio.CancelScope(shield=True):
+            for _ in range(3):  # so that whoever knows that the process is stopping has said so
+                await anyio.lowlevel.checkpoint()
             try:
                 await _thread(lambda: self._ledger.release(self.run.id, self._ticket))
             except (ChainError, StoreError):

@@ -18,6 +18,8 @@ from pegboard.schema.types import Json, JsonObject
 from pegboard.store.owner import has_ended, this_process
 from pegboard.store.tables import CHAIN_RUNS, CHECKPOINTS
 
+WITHDRAWN = -1.0
+"""The lease of a run whose caller has withdrawn the call: whoever names it may go on with it, nobody by himself."""
 LEASE = 15.0
 """Seconds that a run is held without another word of its owner."""
 KEEP_SECONDS = 30 * 86_400.0
@@ -85,6 +87,8 @@ class Ledger:
         self._store, self.clock = store, clock or store.clock
         self._begin, self._end, self._mark = (sql.format(lock=store.lock) for sql in (_BEGIN, _END, _MARK))
         self.owner = owner or this_process()
+        self.stopping = False
+        """Whether this process comes to its end, so that others shall go on with what it has to let go."""
 
     def open(self, run: ChainRun, points: Iterable[Checkpoint] = ()) -> tuple[ChainRun, str]:
         """Begin a run and hold it.
@@ -178,9 +182,13 @@ class Ledger:
             raise _lost(id)
 
     def release(self, id: str, ticket: str) -> None:
-        """Let a run go as it is, so that another process can take it at once. Does nothing where that fails."""
+        """Let a run go as it is, so that another process can take it at once. Does nothing where that fails.
+
+        While this process is stopping, others adopt the run; else its caller has withdrawn, and it waits to be resumed.
+        """
         mine = (CHAIN_RUNS.c.id == id) & (CHAIN_RUNS.c.ticket == ticket)
-        change = update(CHAIN_RUNS).where(mine).values(owner="", ticket="", lease=0.0, updated=self.clock())
+        lease = 0.0 if self.stopping else WITHDRAWN
+        change = update(CHAIN_RUNS).where(mine).values(owner="", ticket="", lease=lease, updated=self.clock())
         self._store.write(lambda connection: connection.execute(change), None)
 
     def cancel(self, id: str) -> ChainRun:
@@ -255,7 +263,7 @@ class Ledger:
     def _check_free(self, run: ChainRun, now: float) -> None:
         if run.status in (RunStatus.DONE, RunStatus.CANCELLED):
             raise _over(run)
-        if run.status is RunStatus.RUNNING and not self._is_left(run, now):
+        if run.status is RunStatus.RUNNING and run.lease != WITHDRAWN and not self._is_left(run, now):
             raise ChainError(
                 ChainFault.RUN_HELD,
                 f"The run {run.id} is under way in another process ({run.owner}).",
@@ -264,6 +272,8 @@ class Ledger:
 
     def _is_left(self, run: ChainRun, now: float) -> bool:
         # A lease that lies further ahead than any lease lasts was written before the clock was set back.
+        if run.lease == WITHDRAWN:
+            return False
         return not run.owner or run.lease < now or run.lease > now + 2 * LEASE or has_ended(run.owner)
 
     def _fenced(self, id: str, ticket: str, sql: str, values: tuple[Any, ...]) -> None:

@@ -143,7 +143,7 @@ class ChainRun:
             "input": dict(self.input),
             "principal": self.principal,
             "owner": self.owner or None,
-            "lease": self.lease or None,
+            "lease": max(self.lease, 0.0) or None,
             "created": self.created,
             "updated": self.updated,
             "forked_from": self.forked_from,

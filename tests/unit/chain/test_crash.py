@@ -182,6 +182,82 @@ def check(effects: list[Effects], crashes: list[tuple[int, bool]]) -> None:
     assert world.process().ledger.runs()[0].status is RunStatus.DONE
 
 
+@pytest.mark.requirement("C6.3")
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("at", range(7))
+def test_at_whichever_moment_of_a_fork_a_process_ends_no_step_runs_again(at: int, late: bool) -> None:
+    world = World([Effects.ADDITIVE] * 3)
+    begin(world.process())
+    first = world.process().ledger.runs()[0]
+    process = world.process(at, late)
+    process.does(lambda: process.chains.fork(first.id, "s1"))
+    for _ in range(3):
+        for run in world.process().ledger.runs():
+            if run.id != first.id and run.status is not RunStatus.DONE:
+                choose(world, world.process().ledger.run(run.id), before=3)
+    assert world.done.count(0) == 1  # what the fork has taken over never runs in it
+    assert (world.done.count(1), world.done.count(2)) in [(2, 2), (1, 1)]  # it was written, or it never began
+
+
+def choose(world: World, run: ChainRun, before: int) -> None:
+    """Resume, as an operator who knows what was done by the first so many effects."""
+    process, choice = world.process(), dict[str, Any]()
+    if run.status is RunStatus.NEEDS_OPERATOR:
+        (step,) = run.in_flight
+        took_effect = world.done[before:].count(int(step[1:])) > 0
+        choice = {"skip": step, "output": f"value {step[1:]}"} if took_effect else {"redo": step}
+    process.does(lambda: process.chains.resume(run.id, **choice))
+
+
+@pytest.mark.requirement("C6.3")
+@pytest.mark.parametrize("late", [False, True])
+def test_a_process_that_ends_while_it_cancels_leaves_the_run_as_it_was_or_cancelled(late: bool) -> None:
+    world, run = crashed([Effects.IDEMPOTENT] * 2, 3)
+    process = world.process(0, late)
+    process.does(lambda: process.chains.cancel(run.id))
+    status = world.process().ledger.run(run.id).status
+    assert status is (RunStatus.CANCELLED if late else RunStatus.RUNNING)
+    ran = len(world.done)
+    if late:
+        with pytest.raises(ChainError, match="cancelled"):
+            go_on(world.process(), run)
+        assert len(world.done) == ran
+    else:
+        assert go_on(world.process(), run).ok
+
+
+@pytest.mark.requirement("C6.3")
+@pytest.mark.parametrize("effects", [Effects.IDEMPOTENT, Effects.ADDITIVE])
+def test_a_process_that_ends_between_two_attempts_leaves_a_step_whose_outcome_is_open(
+    effects: Effects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World([effects])
+    process = world.process()
+    rows = [{"id": "s0", "tool": "t.s0", "retries": 2}]
+    chain = Chain.read("all", {"description": "d", "steps": rows})
+    bare = [tool for tool in process.catalog if str(tool.name) == "t.s0"]
+    failing = [Tool(tool.spec, lambda call: refuse()) for tool in bare]
+    process.catalog = Catalog.of(process.chains.kept(list(bind(Catalog.of(failing), process.run, [chain]).catalog)))
+
+    async def refuse() -> Result:
+        return Result.failed(FailureCode.FAILED, "not now")
+
+    async def end(course: Any, seconds: float) -> None:
+        process.ledger.dead = True
+        raise Crash
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pegboard.compose.steprun.Course.pause", end)
+        begin(process)
+    run = world.process().ledger.run(world.process().ledger.runs()[0].id)
+    assert (run.status, run.in_flight, world.done) == (RunStatus.RUNNING, ("s0",), [])
+    result = go_on(world.process(), run)
+    if effects is Effects.IDEMPOTENT:
+        assert (result.value, world.done) == ("value 0", [0])
+    else:
+        assert (status_of(result), world.done) == ("needs_operator", [])
+
+
 def crashed(effects: Sequence[Effects], at: int) -> tuple[World, ChainRun]:
     world = World(effects)
     begin(world.process(at))
@@ -272,6 +348,7 @@ async def test_a_cancelled_call_lets_its_run_go(tmp_path: Path) -> None:
         shop.on_call = lambda name: None
         run = (await there.chains.runs())[0]
         assert (run.status, run.owner) == (RunStatus.RUNNING, "")
+        assert await there.chains.adopt() == {}  # whoever withdrew the call does not want it to go on by itself
         assert (await there.chains.resume(run.id)).value == "sent r-c-ann"
     assert shop.counts["charge"] == 1
 
@@ -325,6 +402,7 @@ async def test_a_process_may_end_while_a_person_is_asked_and_a_gateway_goes_on_o
 
             asked: list[tuple[str, RunStatus, StepStatus]] = []
             there.desk.approvers = (leave,)
+            there.chains.stop()
             await there.call("checkout", {"name": "ann"})
         run = (await there.chains.runs())[0]
     assert [each[1:] for each in asked] == [(RunStatus.RUNNING, StepStatus.WAITING)]
