@@ -1,7 +1,9 @@
 """`pegboard import`: take over the servers that other clients have."""
 
+import json as jsonlib
 import shutil
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +14,7 @@ from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
 from pegboard.cli.output import clean, counted, document, foreign, say
 from pegboard.config import FILE_NAME, load
 from pegboard.config.clients import Haul, Machine, extended, gather, source_table
-from pegboard.errors import PegboardError
+from pegboard.errors import ConfigError, PegboardError
 from pegboard.schema.types import JsonObject
 
 _BOM = "\ufeff"
@@ -37,6 +39,7 @@ def import_(
     write
         Add the sources to the config; the file as it was is kept beside it, with the ending .bak.
     """
+    _check(wanted)
     path = config / FILE_NAME if config.is_dir() else config
     text = _text(path)
     haul = gather(wanted, Machine.here(), tomllib.loads(text.removeprefix(_BOM)).get("sources", {}))
@@ -47,6 +50,27 @@ def import_(
     else:
         _show(haul, path, backup, write)
     return Exit.OK if haul.sources or any(item.name for item in haul.skipped) else Exit.FINDING
+
+
+def _check(wanted: Sequence[str]) -> None:
+    """Whoever names a flow or an agent of Runtype means another command."""
+    from pegboard.config.runtype.agent import is_agent
+    from pegboard.config.runtype.flow import is_flow
+
+    for name in wanted:
+        if not name.endswith(".json") or not Path(name).is_file():
+            continue
+        try:
+            found = jsonlib.loads(Path(name).read_text("utf-8-sig"))
+        except (OSError, ValueError, RecursionError):
+            continue
+        verb = "chain" if is_flow(found) else "agent" if is_agent(found) else None
+        if verb is not None:
+            raise ConfigError(
+                "This is no client's config, but one of Runtype's definitions.",
+                where=name,
+                next_step=f"Take it over with: pegboard {verb} import {name}",
+            )
 
 
 def _text(path: Path) -> str:

@@ -98,3 +98,13 @@ def test_people_read_what_is_said(home: Path, capsys: pytest.CaptureFixture[str]
     assert "refused TOOL_ID_NOT_PORTABLE at /config/tools/toolIds/0" in said
     assert "dropped KEY_WITHOUT_EFFECT at /config/temperature" in said
     assert "Nothing is taken over." in said
+
+
+@pytest.mark.parametrize(("document", "verb"), [(AGENT, "agent"), ({"name": "f", "steps": []}, "chain")])
+def test_the_verb_for_clients_points_to_the_one_that_takes_it_over(
+    pegboard: Pegboard, home: Path, document: Any, verb: str
+) -> None:
+    (home / "it.json").write_text(json.dumps(document))
+    code, problem, _ = pegboard("import", str(home / "it.json"))
+    assert code == 2
+    assert f"pegboard {verb} import" in problem["error"]["next_step"]

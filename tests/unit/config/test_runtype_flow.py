@@ -9,6 +9,7 @@ from runtype_flows import API_CALL, CONDITIONAL, EXECUTE, PROMPT, SET, STEPS, TO
 from pegboard.chain import Chain
 from pegboard.config.runtype.finding import Weight
 from pegboard.config.runtype.flow import FlowImport, read_flow
+from pegboard.config.runtype.flowout import Around, write_flow
 from pegboard.config.runtype.kinds import REFUSED, TAKEN
 from pegboard.config.runtype.known import Tools
 from pegboard.schema.template import Template
@@ -298,3 +299,124 @@ def test_a_disabled_step_never_runs() -> None:
 def test_a_dispatch_request_is_read_as_the_flow_that_it_holds(step: dict[str, Any]) -> None:
     inside = read_flow({"flow": flow(step), "options": {"streamResponse": True}})
     assert inside.chain == read_flow(flow(step)).chain
+
+
+def call(**config: Any) -> Any:
+    """The source of an api-call."""
+    step = {"type": "api-call", "name": "c", "config": {"http": {"url": "https://a.example.com/x"}, **config}}
+    found = read_flow(flow(step))
+    assert found.ok, found.findings
+    return found
+
+
+@pytest.mark.parametrize(
+    ("auth", "ours"),
+    [
+        ({"type": "none"}, None),
+        ({"type": "bearer", "token": "{{secret:KEY}}"}, "${env:KEY}"),
+        (
+            {"type": "basic", "username": "ann", "password": "{{secret:KEY}}"},
+            {"username": "ann", "password": "${env:KEY}"},
+        ),
+        (
+            {"type": "api_key", "headerName": "x-key", "token": "{{secret:KEY}}"},
+            {"header": "x-key", "value": "${env:KEY}"},
+        ),
+    ],
+)
+def test_credentials_become_references(auth: Any, ours: Any) -> None:
+    found = call(auth=auth)
+    [table] = found.sources.values()
+    assert table.get("auth") == ours
+    again = write_flow(found.name, found.chain, Around(sources=found.sources))
+    assert again.ok
+    assert read_flow(again.flow, name=found.name).sources == found.sources
+
+
+@pytest.mark.parametrize("auth", [{"type": "oauth"}, {"type": "bearer"}])
+def test_credentials_that_cannot_be_had_are_refused(auth: Any) -> None:
+    step = {"type": "api-call", "name": "c", "config": {"http": {"url": "https://a.example.com"}, "auth": auth}}
+    assert not read_flow(flow(step)).ok
+
+
+def test_a_template_of_the_request_is_its_body_and_a_mapping_of_the_answer_a_step_behind_it() -> None:
+    found = call(
+        requestTemplate={"q": "{{q}}"}, responseMapping={"id": "$.data.id", "first": "rows[0]"}, outputVariable="got"
+    )
+    [table] = found.sources.values()
+    assert table["http"]["body"] == {"q": "{{q}}"}
+    asked, mapped = found.chain["steps"]
+    assert mapped["id"] == "got"
+    answer = {"data": {"id": 7}}
+    assert Template.parse(mapped["set"]).render({asked["id"]: answer}) == {"id": 7, "first": None}
+
+
+@pytest.mark.parametrize(
+    ("success", "until"),
+    [
+        ("status === 200", "status == 200"),
+        ("response.body.state === 'done'", 'default(body.state, null) == "done"'),
+        ("state === 'done'", 'default(body.state, null) == "done"'),
+        ({"state": "done", "n": 3}, 'default(body.state, null) == "done" and default(body.n, null) == 3'),
+    ],
+)
+def test_what_a_poll_waits_for_is_a_condition_over_the_answer(success: Any, until: str) -> None:
+    poll = {"http": {"url": "https://a.example.com/{{id}}"}, "success": success}
+    found = read_flow(flow({"type": "wait-until", "name": "w", "config": {"poll": poll}}))
+    assert found.ok, found.findings
+    [table] = found.sources.values()
+    assert table["wait"]["until"] == until
+
+
+def test_a_poll_that_needs_more_than_a_condition_is_refused() -> None:
+    poll = {"http": {"url": "https://a.example.com"}, "success": "body.items.some(x => x.ok)"}
+    found = read_flow(flow({"type": "wait-until", "name": "w", "config": {"poll": poll}}))
+    assert codes(found) == {"/steps/0/config/poll/success": "POLL_CONDITION"}
+
+
+def test_an_agent_that_the_config_does_not_have_is_refused_with_the_nearest_one() -> None:
+    found = read_flow(flow(EXECUTE), tools=Tools(agents=["clark", "boss"]))
+    [finding] = [one for one in found.findings if one.weight is Weight.REFUSED]
+    assert (finding.code, finding.where) == ("AGENT_UNKNOWN", "/steps/0/config/agentId")
+    assert "clark" in str(finding.next_step)
+
+
+def test_an_agent_of_a_step_must_be_a_tool_and_that_is_said() -> None:
+    found = read_flow(flow(EXECUTE), tools=Tools(agents=["clerk"]))
+    assert found.ok
+    [finding] = found.findings
+    assert "offer = true in [agent.clerk]" in str(finding.next_step)
+    assert found.chain["steps"][0]["tool"] == "agents.clerk"
+
+
+def test_instructions_with_templates_go_in_front_of_the_task() -> None:
+    config = {"model": "gpt-4o", "systemPrompt": "You help {{user}}.", "userPrompt": "Go."}
+    found = read_flow(flow({"type": "prompt", "name": "p", "config": config}))
+    assert found.chain["steps"][0]["args"]["task"] == "You help ${input.user}.\n\nGo."
+    assert "INSTRUCTIONS_WITH_TEMPLATES" in codes(found, Weight.CHANGED).values()
+
+
+@pytest.mark.parametrize(
+    ("model", "ours"),
+    [("gpt-4o", "openai:gpt-4o"), ("claude-x", "anthropic:claude-x"), ("a:b", "a:b"), ("nobodys", "nobodys")],
+)
+def test_a_model_is_named_with_its_provider_where_that_is_known(model: str, ours: str) -> None:
+    found = read_flow(flow({"type": "prompt", "name": "p", "config": {"model": model, "userPrompt": "x"}}))
+    [agent] = found.agents.values()
+    assert agent["model"] == ours
+    assert ("MODEL_UNMAPPED" in codes(found, Weight.CHANGED).values()) is (model == "nobodys")
+
+
+def test_what_a_prompt_step_needs_of_the_board_is_refused() -> None:
+    config = {
+        "model": "gpt-4o",
+        "userPrompt": "x",
+        "tools": {"mcpServers": [{"id": "a", "url": "https://a.example.com"}]},
+    }
+    found = read_flow(flow({"type": "prompt", "name": "p", "config": config}))
+    assert codes(found) == {"/steps/0/config/tools": "STEP_TOOLS_UNSUPPORTED"}
+
+
+def test_steps_are_read_in_their_order_where_all_have_one() -> None:
+    rows = [{**SET, "name": f"n{n}", "order": n, "config": {"variableName": f"v{n}", "value": n}} for n in (3, 1, 2)]
+    assert [step["id"] for step in read_flow(flow(*rows)).chain["steps"]] == ["v1", "v2", "v3"]

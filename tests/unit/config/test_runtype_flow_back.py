@@ -12,6 +12,7 @@ from pegboard.config.runtype.condition import to_javascript
 from pegboard.config.runtype.flow import read_flow
 from pegboard.config.runtype.flowout import Around, FlowExport, write_flow
 from pegboard.config.runtype.javascript import NotPlain, condition, write_path
+from pegboard.config.runtype.kinds import TAKEN
 from pegboard.schema.expression import Expression
 from pegboard.schema.template import Template
 
@@ -162,6 +163,16 @@ def test_a_chain_does_the_same_after_a_way_through_a_flow(steps: Any, given: Any
     if made.ok and len(plain) == len(found.chain["steps"]):
         again = read_flow(made.flow, name=found.name)
         assert outcome(again.chain, given) == outcome(found.chain, given)
+
+
+def test_without_its_origin_each_step_still_has_its_type() -> None:
+    made = back(WHOLE, origin=False)
+    assert made.ok, made.findings
+    kinds = {step["type"] for step in made.flow["steps"]}  # type: ignore[index,call-overload]
+    assert kinds == set(TAKEN) - {"conditional"}
+    post = next(step for step in made.flow["steps"] if step["type"] == "api-call")  # type: ignore[index,call-overload]
+    assert post["config"]["http"]["url"] == "https://api.example.com/orders/{{order.id}}/notes?lang={{lang}}"
+    assert post["config"]["http"]["headers"]["authorization"] == "Bearer {{secret:SHOP_KEY}}"
 
 
 def test_a_changed_chain_comes_back_changed_and_says_so() -> None:

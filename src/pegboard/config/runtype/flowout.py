@@ -193,7 +193,7 @@ class _FlowWriter:
         if own is not None:
             kind, config = {"http": self._api_call, "script": self._transform, "wait": self._wait}[own[0]](own[1], args)
             return kind, {**config, "outputVariable": id, **errors}
-        if tool.startswith("agents.") and tool.removeprefix("agents.") in self._around.agents:
+        if tool.startswith("agents."):
             kind, config = self._asked(tool.removeprefix("agents."), args)
             return kind, {**config, "outputVariable": id, **errors}
         parameters = emptied(dict(args), _named)
@@ -226,8 +226,9 @@ class _FlowWriter:
                 raise ValueError(f"what the script gets as {name!r}")
             if said != f"input.{name}":
                 renamed.append(f"{json.dumps(name)}: {said}")
-        front = f"input = {{...input, {', '.join(renamed)}}}; " if renamed else ""
-        return "transform-data", {"script": f"{front}{code}"}
+        if renamed:
+            code = f"return await (async (input) => {{ {code}\n}})({{...input, {', '.join(renamed)}}});"
+        return "transform-data", {"script": code}
 
     def _api_call(self, table: JsonObject, args: JsonObject) -> tuple[str, dict[str, Json]]:
         request = {key: value for key, value in as_object(table["http"]).items() if key in _REQUEST}
@@ -269,8 +270,8 @@ class _FlowWriter:
         return "wait-until", config
 
     def _asked(self, name: str, args: JsonObject) -> tuple[str, dict[str, Json]]:
-        agent, task = self._around.agents[name], emptied(args.get("task", ""), _named)
-        if not name.startswith(f"{self._chain}_"):
+        agent, task = self._around.agents.get(name, {}), emptied(args.get("task", ""), _named)
+        if not agent or not name.startswith(f"{self._chain}_"):
             return "execute-agent", {"agentId": f"agent:{name}", "message": task}
         config: dict[str, Json] = {"model": bare_model(str(agent.get("model", ""))), "userPrompt": task}
         if agent.get("instructions"):
