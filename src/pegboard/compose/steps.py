@@ -101,7 +101,7 @@ def check_order(steps: Iterable[Step], where: str) -> None:
     Raises:
         DefinitionError: at the first that does not.
     """
-    before: list[str] = []
+    before: dict[str, None] = {}
     for at, step in enumerate(steps):
         place = f"{where}[{at}] ({step.id})"
         if step.id in before:
@@ -111,7 +111,7 @@ def check_order(steps: Iterable[Step], where: str) -> None:
                 near = nearest(name, ["input", *before])
                 hint = f"Did you mean {' or '.join(near)}?" if near else f"Known here: {', '.join(['input', *before])}."
                 raise DefinitionError(f"It reads {name!r}, which no step before it makes.", where=place, next_step=hint)
-        before.append(step.id)
+        before[step.id] = None
 
 
 def _step(row: object, where: str, at: int) -> Step:

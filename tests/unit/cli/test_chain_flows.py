@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from runtype_flows import CONDITIONAL, PROMPT, TRANSFORM
+from scripted_model import Scripted, serving
 
 from pegboard.cli.app import run
 
@@ -155,6 +156,35 @@ def test_a_flow_is_taken_over_runs_and_comes_back(
     assert done["value"]["tries"] == 3
     code, back, _ = pegboard("chain", "export", "check_order")
     assert (code, back["as_it_was"], back["flow"]) == (0, True, flow)
+
+
+@pytest.mark.slow
+def test_steps_that_ask_models_run(pegboard: Pegboard, home: Path) -> None:
+    ask = {"agentId": "agent:clerk", "message": "File {{sorted.kind}}.", "outputVariable": "filed"}
+    sort = {
+        "model": "gpt-4o",
+        "systemPrompt": "Sort it.",
+        "userPrompt": "What is {{text}}?",
+        "responseFormat": "json",
+        "outputVariable": "sorted",
+    }
+    steps = [
+        {"type": "prompt", "name": "sort", "config": sort},
+        {"type": "execute-agent", "name": "ask", "config": ask},
+    ]
+    config = home / "pegboard.toml"
+    with serving(Scripted(['{"kind": "a bill"}', "Filed."])) as model:
+        clerk = f'[agent.clerk]\nmodel = "toy"\nbase_url = "{model.url}"\noffer = true\n'
+        config.write_text(f"{config.read_text()}\n{clerk}")
+        assert pegboard("chain", "import", kept(home, {"name": "sort it", "steps": steps}), "--write")[0] == 0
+        own = f'model = "toy"\nbase_url = "{model.url}"'
+        config.write_text(config.read_text().replace('model = "openai:gpt-4o"', own))
+        code, done, _ = pegboard("chain", "run", "sort_it", "--args", '{"text": "this"}')
+    assert (code, done["value"]) == (0, "Filed.")
+    said = [json.dumps(request["messages"]) for request in model.requests]
+    assert "Sort it." in said[0]
+    assert "What is this?" in said[0]
+    assert "File a bill." in said[1]
 
 
 def test_a_flow_is_only_shown_unless_it_shall_be_written(pegboard: Pegboard, home: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted_model import Scripted, serving
 
 from pegboard.agent.definition import Definition
 from pegboard.board import Board
@@ -168,6 +169,22 @@ def test_a_published_agent_is_what_it_was(pegboard: Pegboard, board: Path) -> No
     assert [place["where"] for place in second["changes"]] == ["/instructions"]
     _, compared, _ = pegboard("versions", "diff", "agent/clerk@1", "agent/clerk@2")
     assert [place["where"] for place in compared["places"]] == ["/table/instructions"]
+
+
+def test_a_published_agent_runs_by_its_version_and_the_run_says_so(pegboard: Pegboard, board: Path) -> None:
+    with serving(Scripted(["One.", "Two."])) as model:
+        change(board, 'model = "test"', f'model = "toy"\nbase_url = "{model.url}"')
+        pegboard("publish", "agent", "clerk")
+        change(board, "Be brief.", "Be thorough.")
+        code, old, _ = pegboard("agent", "run", "clerk@1", "Greet Ann.")
+        _, new, _ = pegboard("agent", "run", "clerk", "Greet Ann.")
+    assert (code, old["version"], new["version"]) == (0, "1", None)
+    assert [first(request) for request in model.requests] == ["Be brief.", "Be thorough."]
+
+
+def first(request: Any) -> str:
+    """What the model was told first."""
+    return str(request["messages"][0]["content"])
 
 
 @pytest.mark.anyio

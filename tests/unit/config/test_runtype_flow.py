@@ -420,3 +420,23 @@ def test_what_a_prompt_step_needs_of_the_board_is_refused() -> None:
 def test_steps_are_read_in_their_order_where_all_have_one() -> None:
     rows = [{**SET, "name": f"n{n}", "order": n, "config": {"variableName": f"v{n}", "value": n}} for n in (3, 1, 2)]
     assert [step["id"] for step in read_flow(flow(*rows)).chain["steps"]] == ["v1", "v2", "v3"]
+
+
+def test_deep_branches_of_one_variable_are_read_without_growing() -> None:
+    def nested(depth: int) -> dict[str, Any]:
+        leaf = {**SET, "config": {"variableName": "v", "value": 1}}
+        inner = [nested(depth - 1), nested(depth - 1)] if depth else [leaf]
+        branches = {"trueSteps": inner, "falseSteps": [nested(depth - 1)] if depth else []}
+        return {"type": "conditional", "name": "c", "config": {"condition": "x", **branches}}
+
+    reads = {"type": "set-variable", "name": "o", "config": {"variableName": "o", "value": "{{v}}"}}
+    found = read_flow(flow(nested(4), reads))
+    assert found.ok
+    assert max(len(str(step.get("set", ""))) for step in found.chain["steps"]) < 400
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 5000 + "a" + ")" * 5000, "!" * 5000 + "a", " && ".join(["a"] * 3000), "a" + "[0]" * 3000]
+)
+def test_a_condition_of_any_length_is_read(text: str) -> None:
+    assert read_flow(flow({**SET, "when": text})).ok

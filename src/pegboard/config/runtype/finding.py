@@ -63,6 +63,8 @@ class Findings:
     secrets: dict[tuple[str | int, ...], str] = field(default_factory=dict[tuple[str | int, ...], str])
     """By its place, what stands for a secret that stood there in plain text."""
 
+    _seen: set[Finding] = field(default_factory=set[Finding])
+
     @property
     def refused(self) -> bool:
         """Whether something cannot be taken over."""
@@ -71,7 +73,8 @@ class Findings:
     def say(self, weight: Weight, code: str, at: tuple[str | int, ...], message: str, step: str | None = None) -> None:
         """Add one; the same of the same place only once."""
         found = Finding(weight, code, pointer(*at), message, step)
-        if found not in self.all:
+        if found not in self._seen:
+            self._seen.add(found)
             self.all.append(found)
 
     def secret(self, at: tuple[str | int, ...], variable: str, scheme: str = "") -> str:

@@ -40,6 +40,7 @@ _KEYWORDS = frozenset(
 )
 _GLOBALS = frozenset(("Array", "Boolean", "Date", "JSON", "Math", "Number", "Object", "RegExp", "String", "input"))
 _DEEPEST = 50
+_LONGEST = 2000
 
 
 class NotPlain(ValueError):
@@ -100,7 +101,10 @@ def condition(text: str, resolve: Resolve) -> str:
     node = reader.either(0)
     if not reader.done:
         raise NotPlain(text)
-    return _said(node, resolve)
+    said = _said(node, resolve)
+    if len(said) > _LONGEST:
+        raise NotPlain("too long for one expression")
+    return said
 
 
 def free_names(text: str) -> list[str]:

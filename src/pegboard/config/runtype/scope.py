@@ -16,6 +16,7 @@ from pegboard.schema.types import Json
 
 Guards: TypeAlias = tuple[str, ...]
 _LONGEST = 56
+_MOST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Choice:
     when: str
     then: "Held"
     otherwise: "Held | None"
+
+    @property
+    def size(self) -> int:
+        """How many conditions its expression reads."""
+        return 1 + sum(part.size for part in (self.then, self.otherwise) if isinstance(part, Choice))
 
 
 Held: TypeAlias = str | Choice
@@ -50,16 +56,17 @@ class Scope:
     steps: list[dict[str, Json]] = field(default_factory=list[dict[str, Json]])
     guards: Guards = ()
     _ids: set[str] = field(default_factory=set[str])
+    _counts: dict[str, int] = field(default_factory=dict[str, int])
     _under: dict[str, Guards | None] = field(default_factory=dict[str, "Guards | None"])
 
     def fresh(self, wanted: str) -> str:
         """An id that no step has yet, like a name."""
         base = re.sub(r"[^A-Za-z0-9_]+", "_", wanted).strip("_")[:_LONGEST] or "step"
         base = base if _fits(base) else f"{base}_step" if _fits(f"{base}_step") else f"step_{base}"
-        found, number = base, 1
+        found = base
         while found in self._ids:
-            number += 1
-            found = f"{base}_{number}"
+            self._counts[base] = self._counts.get(base, 1) + 1
+            found = f"{base}_{self._counts[base]}"
         self._ids.add(found)
         return found
 
@@ -86,7 +93,10 @@ class Scope:
     def assign(self, variable: str, id: str, own: str | None = None) -> None:
         """A step holds a variable from now on; under a condition of its own, only where that is so."""
         before = self.held.get(variable)
-        self.held[variable] = id if own is None or before is None else Choice(self.when(own) or own, id, before)
+        if own is None or before is None:
+            self.held[variable] = id
+        else:
+            self._choose(variable, Choice(self.when(own) or own, id, before))
 
     def merge(self, when: str, then: Mapping[str, Held], otherwise: Mapping[str, Held]) -> None:
         """After a branch: what either side has assigned is chosen by the condition."""
@@ -99,7 +109,13 @@ class Scope:
             elif other is None:
                 self.held[variable] = one
             else:
-                self.held[variable] = Choice(when, one, other)
+                self._choose(variable, Choice(when, one, other))
+
+    def _choose(self, variable: str, choice: Choice) -> None:
+        """Let a condition decide; where many do already, in a step of its own, so that no expression grows long."""
+        self.held[variable] = choice
+        if choice.size > _MOST:
+            self._settled(variable, choice)
 
     def root(self, variable: str) -> tuple[str, bool]:
         """How a variable reads in our language, and whether it surely has a value here. What is none is an input."""
