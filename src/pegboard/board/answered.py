@@ -8,6 +8,9 @@ from pegboard.core.primitive import AskError
 from pegboard.schema.types import Json, JsonObject, as_list, as_object
 from pegboard.surface.forms import block
 
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+"""Where a server of the stateless family stamps its answers, which are the gateway's own to its clients."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -20,6 +23,13 @@ class Target:
 
     source: str
     key: str
+
+
+def unstamped(raw: JsonObject) -> dict[str, Any]:
+    """An answer without what the stateless family says of the exchange itself: that it is whole, and whose it is."""
+    answer = {key: value for key, value in raw.items() if key != "resultType"}
+    meta = {key: value for key, value in as_object(answer.pop("_meta", None)).items() if key != SERVER_INFO}
+    return {**answer, "_meta": meta} if meta else answer
 
 
 def contents(found: Json, target: Target) -> list[JsonObject]:

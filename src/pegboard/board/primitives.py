@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pegboard.board.answered import Target, completed, contents, messages
+from pegboard.board.answered import Target, completed, contents, messages, unstamped
 from pegboard.board.attached import Attached
 from pegboard.board.gathered import Gathered, Part, gather, namespace_of, supplier_of
 from pegboard.catalog import AliasTable
@@ -243,7 +243,7 @@ class Primitives:
             ) from None
         if raw.get("resultType", "complete") != "complete":
             raise AskError(f"{target.source!r} asks for more input before it answers, which is not passed on here.")
-        return {key: value for key, value in raw.items() if key != "resultType"}
+        return unstamped(raw)
 
     async def _supplier(self, source: str, *, wake: bool = True) -> Supplying:
         attached = self.sources().get(source)

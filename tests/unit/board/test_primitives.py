@@ -16,6 +16,9 @@ from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, R
 
 from pegboard.board import Board
 from pegboard.board.gateway import served
+from pegboard.board.primitives import UnknownPrimitiveError
+from pegboard.core import Session
+from pegboard.discovery import Residency
 from pegboard.sources.mcp import McpSource
 from pegboard.sources.wrap import disabled
 from pegboard.testing import FakeSource
@@ -576,3 +579,30 @@ async def test_resources_or_prompts_of_a_source_can_be_left_out() -> None:
         with pytest.raises(MCPError, match="resources of one are left out"):
             await client.read_resource("pegboard://one/n://1")
     assert not any(method.startswith("resources/") for method, _ in server.asked)
+
+
+async def test_whoever_sees_no_tool_of_a_source_sees_nothing_else_of_it() -> None:
+    server = library("n://1", prompts=("p",))
+
+    async def tools(*_: Any) -> Any:
+        return types.ListToolsResult(tools=[types.Tool(name="look", input_schema={"type": "object"})])
+
+    server.add_request_handler("tools/list", types.PaginatedRequestParams, tools)
+    async with Board.of(McpSource("one", server), residency=Residency(hidden=("one.*",))) as board:
+        assert (await board.resources()).rows == () == (await board.prompts()).rows
+    async with Board.of(McpSource("one", server)) as board:
+        for tools_of, seen in ((("one.look",), 1), (("other.*",), 0), (None, 1)):
+            session = Session("s", tools=tools_of)
+            assert len((await board.resources(session)).rows) == seen
+            if not seen:
+                with pytest.raises(UnknownPrimitiveError):
+                    await board.read_resource("pegboard://one/n://1", session)
+                with pytest.raises(UnknownPrimitiveError):
+                    await board.get_prompt("one__p", {"who": "x"}, session)
+
+
+async def test_an_answer_does_not_carry_the_stamp_of_the_server_behind_the_gateway() -> None:
+    server = library("n://1")
+    server.cache = {"_meta": {"io.modelcontextprotocol/serverInfo": {"name": "behind", "version": "1"}, "kept": 1}}
+    async with client_of(McpSource("one", server), mode="legacy") as client:
+        assert (await client.read_resource("pegboard://one/n://1")).meta == {"kept": 1}
