@@ -164,10 +164,7 @@ class Vectors:
         """Fill in the cosines of each question (a row) with every tool, by the leading dimensions."""
         rows = self._compared[: self._count]
         within = asked.rows[:, : self._leading]
-        if len(within) > 1 and len(rows) * within.size <= TOGETHER:
-            found[:] = (rows @ within.T).T
-        else:
-            _products(rows, within, found)
+        _products(rows, within, found)
         found *= self._leading_scales[: self._count]
         found *= inverse_lengths(within)[:, None]
 
@@ -180,17 +177,18 @@ class Vectors:
 
 SMALL = 250_000
 """So many numbers at once the linear algebra library multiplies on this thread: waking others stalls."""
-TOGETHER = 1_000_000
-"""So many products are made at once for all questions."""
 
 
 def _products(rows: Floats, asked: Floats, found: Floats) -> None:
     """Each question times each row; part by part, so that a part is read from memory once."""
-    step = max(1, SMALL // rows.shape[1])
+    step = max(1, SMALL // asked.size)
+    columns = np.ascontiguousarray(asked.T)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
-        for query, out in zip(asked, found, strict=True):
-            np.dot(rows[part], query, out=out[part])
+        if len(asked) > 1:
+            found[:, part] = (rows[part] @ columns).T
+        else:
+            np.dot(rows[part], asked[0], out=found[0, part])
 
 
 def _grown(rows: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
