@@ -28,7 +28,7 @@ class Asked:
     """A request as one model sees it.
 
     Parameters:
-        question: its own vector, then those of its needs, where it names several and the model is fast.
+        question: its own vector, then those of its needs, where it names several.
         known: the share of its words that the model may know.
     """
 
@@ -149,7 +149,8 @@ class Layer:
             found = np.array([embedder.embed_words(part) for part in read])
         else:
             try:
-                found = np.array([embedder.embed_query(_corrected(request.text, right))], np.float32)
+                texts = [request.text, *(" ".join(need) for need in request.needs)]
+                found = np.array([embedder.embed_query(_corrected(text, right)) for text in texts], np.float32)
             except Exception as problem:
                 self.failure = f"{embedder.name}: {problem}"
                 return None
