@@ -60,6 +60,14 @@ def test_a_file_runs(folder: Path, capsys: pytest.CaptureFixture[str], name: str
         ("b.py", "1 / 0", "error"),
         ("c.js", "return await tools.ops.add({ a: 'x' })", "error"),
         ("d.js", "return 'x'.repeat(5e6)", "output"),
+        ("d.py", "'x' * 5000000", "output"),
+        ("e.js", "return ((", "error"),
+        ("e.py", "def (", "error"),
+        ("f.js", "const all = []; for (;;) all.push(new Array(1e5).fill(1))", "memory"),
+        ("f.py", "a = []\nwhile True:\n    a.append('x' * 100000)", "memory"),
+        ("g.js", "await new Promise(() => {})", "timeout"),
+        ("h.js", "Deno.exit(3)", "error"),
+        ("h.py", "raise SystemExit", "error"),
     ],
 )
 def test_code_that_is_stopped_gives_the_same_document(
