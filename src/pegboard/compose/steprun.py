@@ -210,15 +210,18 @@ class Course:
         place = f"Step {failed.id} ({failed.tool}) failed: " if failed else ""
         done = [report.id for report in self.reports if report.status is Status.OK]
         parts = [f"{place}{failure.message}"]
-        parts.append(f"Done: {', '.join(done)}." if done else "Nothing was done.")
+        open_ = [failed.id] if failed and failure.code is FailureCode.OUTCOME_UNKNOWN else []
+        parts.append(f"Done: {', '.join(done)}." if done else "" if open_ else "Nothing was done.")
         if self.changed:
             parts.append(f"Took effect: {', '.join(self.changed)}.")
-        not_done = [*([failed.id] if failed else []), *rest]
+        if open_:
+            parts.append(f"Not known: {failed.id if failed else ''}.")
+        not_done = [*([failed.id] if failed and not open_ else []), *rest]
         if not_done:
             parts.append(f"Not done: {', '.join(not_done)}.")
         told = replace(
             failure,
-            message=" ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts),
+            message=" ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part),
             where=f"/steps/{failed.id}" if failed else failure.where,
             next_step=self._next_step(failure, failed),
             details={**failure.details, "steps": [_step_json(report) for report in self.reports], "not_done": not_done},

@@ -202,7 +202,7 @@ def _id(table: JsonObject, where: str, at: int) -> str:
     text = str(table.get("id") or _default_id(str(table.get("tool", "")), at))
     if not _ID.fullmatch(text) or text in _RESERVED:
         raise DefinitionError(
-            f"{text!r} cannot be a step's id.", where=where, next_step="Use a letter, then letters, digits or _."
+            f"{text!r} cannot be a step's id.", where="id", next_step="Use a letter, then letters, digits or _."
         )
     return text
 

@@ -81,6 +81,8 @@ async def test_what_may_have_taken_effect_waits_for_somebody_who_looks(tmp_path:
         result = await there.call("checkout", ARGS)
         run = run_of(result)
         assert status_of(result) == "needs_operator"
+        assert result.failure is not None
+        assert "Done: who. Not known: paid. Not done: mailed." in result.failure.message
         shop.failing.clear()
         again = await there.chains.resume(run)
         assert (status_of(again), shop.counts) == ("needs_operator", {"find": 1})
@@ -255,6 +257,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"steps": [{"id": "a", "set": "${b}"}]}, "no step before it makes"),
     ({"output": 1, "output_variable": "who"}, "not both"),
     ({"stpes": []}, "no 'stpes'"),
+    ({"steps": [{"id": "a-b", "tool": "t"}]}, r"^chain.checkout.steps\[0\]: id: 'a-b' cannot be a step's id"),
     ({"description": " "}, "'description' is missing"),
 ]
 

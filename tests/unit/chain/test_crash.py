@@ -1,5 +1,6 @@
 """Whatever ends a process, in whatever state of a chain: no step that is over runs again, and nothing kept is lost."""
 
+import resource
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
-from chain_kit import Shop, board, run_of, status_of
+from chain_kit import CHECKOUT, Shop, board, run_of, status_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -464,3 +465,33 @@ async def test_the_time_of_a_step_stands_still_while_a_person_is_asked(tmp_path:
     assert result.value == {"receipt": "r-sent ann"}
     assert left["a person"] > 60
     assert left["charge"] <= 5
+
+
+@pytest.mark.anyio
+async def test_a_real_limit_of_the_disk_stops_a_run_which_then_goes_on_without_doing_anything_twice(
+    tmp_path: Path,
+) -> None:
+    shop = Shop()
+    steps = [
+        {"id": "paid", "tool": "shop.charge", "args": {"id": "i", "amount": 5}},
+        {"id": "found", "tool": "shop.find", "args": {"name": "y" * 2_000_000}},
+        {"id": "sent", "tool": "shop.mail", "args": {"receipt": "${paid.receipt}"}},
+    ]
+    async with board(shop, tmp_path, small=CHECKOUT, checkout={"description": "d", "steps": steps}) as there:
+        assert (await there.call("small", ARGS)).ok
+        largest = max(file.stat().st_size for file in (tmp_path / "store").iterdir())
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest + 2_500_000, hard))
+        try:
+            result = await there.call("checkout", {})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert result.failure is not None
+        assert result.failure.code is FailureCode.UNAVAILABLE
+        run = await there.chains.show(run_of(result))
+        assert run.steps["paid"].status is StepStatus.OK
+        clock = there.chains.ledger.clock
+        there.chains.ledger.clock = lambda: clock() + LEASE + 1  # that the run was let go may not be written either
+        done = await there.chains.resume(run.id)
+    assert done.value == "sent r-i"
+    assert shop.counts["charge"] == 2  # once in each of the two chains
