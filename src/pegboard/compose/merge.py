@@ -96,11 +96,21 @@ class _Group:
                 if how == "key" and fields.get(name) is None:
                     fields[name] = value
         for name in fields:
-            said = {source: part[name] for source, part in self.parts if part.get(name) is not None}
+            said = self._said(name)
             if len({canonical(value) for value in said.values()}) > 1:
                 conflicts[name] = said
         whole = {**fields, SOURCES: list(dict.fromkeys(source for source, _ in self.parts))}
         return {**whole, CONFLICTS: conflicts} if conflicts else whole
+
+    def _said(self, name: str) -> dict[str, Json]:
+        """What each source says of a field; more that one says stands under `source#2` and so on."""
+        said: dict[str, Json] = {}
+        for source, part in self.parts:
+            value = part.get(name)
+            labels = [label for label in said if label == source or label.startswith(f"{source}#")]
+            if value is not None and all(canonical(said[label]) != canonical(value) for label in labels):
+                said[source if not labels else f"{source}#{len(labels) + 1}"] = value
+        return said
 
 
 def _grouped(merge: Merge, answers: Mapping[str, Sequence[Json]]) -> tuple[list[_Group], list[str]]:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pegboard.errors import ConfigError
 from pegboard.insight.evidence import Evidence
-from pegboard.insight.portion import Keep, Line, Observed, Portion, Portions, observe, uncollected
+from pegboard.insight.portion import Keep, Line, Observed, Portion, Portions, observe
 from pegboard.trace.importers.stream import Skipped
 from pegboard.trace.record import Run
 
@@ -80,18 +80,17 @@ def mine(
             yield portion
 
     fruitful: set[str] = set()
-    with uncollected():
-        for index, observed in enumerate(engine(noted(), keep)):
+    for index, observed in enumerate(engine(noted(), keep)):
+        total.add(observed)
+        if observed.evidence.runs or observed.filtered:
+            fruitful.add(sources[index])
+        if observed.left:
+            left.setdefault(sources[index], []).extend(observed.left)
+    for source, lines in left.items():
+        for observed in engine(portions.of_left(source, lines), keep):
             total.add(observed)
             if observed.evidence.runs or observed.filtered:
-                fruitful.add(sources[index])
-            if observed.left:
-                left.setdefault(sources[index], []).extend(observed.left)
-        for source, lines in left.items():
-            for observed in engine(portions.of_left(source, lines), keep):
-                total.add(observed)
-                if observed.evidence.runs or observed.filtered:
-                    fruitful.add(source)
+                fruitful.add(source)
     skipped = sorted([*portions.skipped, *total.skipped], key=_line_order)
     told = tuple(_told(skipped, fruitful))
     return Mined(total.evidence, told[:MOST_SKIPPED], len(skipped), portions.twice, total.filtered)

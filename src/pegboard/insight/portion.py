@@ -89,12 +89,12 @@ class Observed:
 
 def observe(portion: Portion, keep: Keep) -> Observed:
     """Read and observe one portion; needs nothing but its arguments, so that it runs in any process."""
-    with uncollected():
+    with _uncollected():
         return _observe(portion, keep)
 
 
 @contextmanager
-def uncollected() -> Generator[None]:
+def _uncollected() -> Generator[None]:
     """Without the cycle collector: records and counts hold no cycles, and it would walk them again and again."""
     was = gc.isenabled()
     gc.disable()

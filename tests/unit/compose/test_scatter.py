@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from small_board import SmallBoard, failed, tool
 
@@ -217,6 +217,7 @@ RECORDS = st.lists(
 )
 
 
+@example({"s1": [{"id": 2, "b": None, "a": 0}, {"id": 2, "a": 1}]}, key("id"))
 @given(
     st.dictionaries(st.sampled_from(["s1", "s2", "s3"]), RECORDS, max_size=3),
     st.sampled_from([union(), union("id"), key("id"), key(["id", "a"]), rank("id"), rank()]),
