@@ -21,6 +21,8 @@ from pegboard.index.vocabulary import Vocabulary
 BATCH = 16
 """So many tools are embedded at a time in the background."""
 _WORKING: "WeakSet[Layer]" = WeakSet()
+_MANY = 3
+"""So many needs of a request are read each by themselves: below it their reading costs more than it finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,8 @@ class Layer:
             found = np.array([embedder.embed_words(part) for part in read])
         else:
             try:
-                texts = [request.text, *(" ".join(need) for need in request.needs)]
+                needs = request.needs if len(request.needs) >= _MANY else ()
+                texts = [request.text, *(" ".join(need) for need in needs)]
                 found = np.array([embedder.embed_query(_corrected(text, right)) for text in texts], np.float32)
             except Exception as problem:
                 self.failure = f"{embedder.name}: {problem}"
