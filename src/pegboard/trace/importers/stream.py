@@ -17,6 +17,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+from pydantic_core import from_json
+
 from pegboard.errors import MissingExtraError, SourceError
 from pegboard.schema.types import Json
 
@@ -150,15 +152,12 @@ def parsed(line: bytes, where: str, number: int) -> Iterator[Record | Skipped]:
 
 
 def _value(line: bytes) -> Json:
-    """What `json.loads` makes of a line, without a look at its encoding where it begins like most."""
+    """What `json.loads` makes of a line; a quicker reader has the first try, which refuses some that it takes."""
     if line.startswith(b'{"'):
         try:
-            text = line.decode()
-            value, end = _DECODER.raw_decode(text)
-        except (UnicodeDecodeError, json.JSONDecodeError):
-            return json.loads(line)
-        if not text[end:].strip():
-            return value
+            return from_json(line, cache_strings="keys")
+        except ValueError:
+            pass
     return json.loads(line)
 
 

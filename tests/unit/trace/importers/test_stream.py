@@ -4,12 +4,15 @@ import bz2
 import gzip
 import json
 import lzma
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pegboard.errors import SourceError
 from pegboard.trace.importers import Skipped, read
-from pegboard.trace.importers.stream import Record, records
+from pegboard.trace.importers.stream import Record, parsed, records
 
 ROWS = [{"n": number, "text": "é" * number} for number in range(5)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
@@ -109,3 +112,27 @@ def test_formats_may_be_mixed_in_one_file(tmp_path):
     found = list(read(path))
     assert [getattr(item, "id", None) for item in found] == ["n", None, "p", "n"]
     assert "no known trace format" in found[1].message
+
+
+NESTED = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(st.characters())),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=4), inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(max_size=4), NESTED, max_size=4), st.booleans())
+@example({"a": "\ud800"}, True)
+@example({"a": 10**40, "b": -0.0, "c": 5e-324}, False)
+@example({"a": [[[[]]]] * 3, "b": float("inf")}, False)
+def test_a_line_means_what_json_says_whoever_reads_it(value: dict[str, Any], ascii: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii)
+    line = text.encode("utf-8", "surrogatepass")
+    [found] = parsed(line, "f:1", 1)
+    try:
+        meant = json.loads(line)
+    except UnicodeDecodeError:
+        assert isinstance(found, Skipped)
+        return
+    assert isinstance(found, Record)
+    assert repr(found.value) == repr(meant)
