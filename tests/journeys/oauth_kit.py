@@ -248,6 +248,8 @@ def house(**how: Any) -> Iterator[House]:
         Route("/device", built.device, methods=["POST"]),
         Route("/token", built.token, methods=["POST"]),
         Route("/revoke", built.revoke, methods=["POST"]),
+        Route("/nothing-here", lambda _: Response(status_code=404), methods=["POST"]),
+        Route("/broken", lambda _: Response(status_code=500), methods=["POST"]),
         Mount("/", built.guard(inner)),
     ]
     app = Starlette(routes=routes, lifespan=inner.router.lifespan_context)

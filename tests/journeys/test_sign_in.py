@@ -52,6 +52,13 @@ async def signed_in(there: House, *, visit: Callable[[str], Awaitable[None]] = b
         )
 
 
+async def kept(there: House, home: Path, **given: Any) -> SignIn:
+    found = await signed_in(there, **given)
+    assert found is not None
+    vault(home).save(found)
+    return found
+
+
 def board(there: House, folder: Path, **more: Any) -> Board:
     table = {"mcp": there.url, **more}
     return Board.open(
@@ -76,9 +83,7 @@ async def test_a_person_signs_in_once_and_every_board_has_it(tmp_path: Path, hom
 
 async def test_a_running_board_notices_that_somebody_signed_in(tmp_path: Path, home: Path) -> None:
     with house() as there:
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        await kept(there, home)
         async with board(there, tmp_path) as running:
             assert (await running.call("docs.read")).ok
             there.expire()
@@ -86,9 +91,7 @@ async def test_a_running_board_notices_that_somebody_signed_in(tmp_path: Path, h
             lost = await running.call("docs.read")
             assert lost.failure is not None and lost.failure.code is FailureCode.UNAVAILABLE
             assert "invalid_grant" in lost.failure.message and "auth login docs" in (lost.failure.next_step or "")
-            again = await signed_in(there)
-            assert again is not None
-            vault(home).save(again)
+            await kept(there, home)
             assert (await running.call("docs.read")).ok
 
 
@@ -111,9 +114,7 @@ async def test_a_token_that_ended_is_renewed_and_what_is_rotated_is_kept(
 
 async def test_calls_at_the_same_time_renew_a_token_once(tmp_path: Path, home: Path) -> None:
     with house() as there:
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        await kept(there, home)
         async with board(there, tmp_path) as running:
             assert (await running.call("docs.read")).ok
             there.expire()
@@ -131,9 +132,7 @@ async def test_calls_at_the_same_time_renew_a_token_once(tmp_path: Path, home: P
 
 async def test_what_another_process_renewed_is_taken_and_not_renewed_again(home: Path) -> None:
     with house() as there:
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        found = await kept(there, home)
         one, two = (Keeper(found.server, vault(home)) for _ in range(2))
         old = await one.token()
         assert old == await two.token() == found.access_token
@@ -145,25 +144,19 @@ async def test_what_another_process_renewed_is_taken_and_not_renewed_again(home:
 
 async def test_a_token_whose_time_is_over_is_renewed_before_it_is_sent(tmp_path: Path, home: Path) -> None:
     with house(lasts=10) as there:  # within the half minute in which a token counts as spent
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        found = await kept(there, home)
         keeper = Keeper(found.server, vault(home))
         assert await keeper.token() != found.access_token
 
 
 async def test_a_missing_scope_is_told_and_a_wider_sign_in_keeps_the_others(tmp_path: Path, home: Path) -> None:
     with house() as there:
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        await kept(there, home)
         async with board(there, tmp_path) as running:
             refused = await running.call("docs.write")
             assert refused.failure is not None and refused.failure.code is FailureCode.UNAVAILABLE
             assert "lacks the scope 'read write'" in refused.failure.message
-            wider = await signed_in(there, scopes=["write"])
-            assert wider is not None and wider.scope == "read write"
-            vault(home).save(wider)
+            assert (await kept(there, home, scopes=["write"])).scope == "read write"
         async with board(there, tmp_path) as running:
             assert (await running.call("docs.write")).ok
 
@@ -171,9 +164,7 @@ async def test_a_missing_scope_is_told_and_a_wider_sign_in_keeps_the_others(tmp_
 async def test_what_the_board_s_own_client_sends_never_reaches_a_server(tmp_path: Path, home: Path) -> None:
     """No token passthrough (MCP, Security Best Practices): only the source's own sign-in goes out."""
     with house() as there:
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        found = await kept(there, home)
         async with board(there, tmp_path) as running:
             assert (await running.call("docs.read")).ok
         assert set(there.authorized[1:]) == {f"Bearer {found.access_token}"}
@@ -181,9 +172,7 @@ async def test_what_the_board_s_own_client_sends_never_reaches_a_server(tmp_path
 
 async def test_headers_of_the_config_come_before_a_sign_in(tmp_path: Path, home: Path) -> None:
     with house() as there:
-        found = await signed_in(there)
-        assert found is not None
-        vault(home).save(found)
+        await kept(there, home)
         async with board(there, tmp_path, headers={"Authorization": "Bearer mine"}) as running:
             await running.refresh()
         assert there.authorized[-1] == "Bearer mine"
@@ -256,6 +245,22 @@ async def test_a_device_without_that_way_is_told_of_the_browser() -> None:
                 show=never,
                 transport=GuardedTransport(Allowance(private=True)),
             )
+
+
+@pytest.mark.parametrize("by_device", [False, True])
+@pytest.mark.parametrize(("path", "says"), [("/nothing-here", "HTTP 404"), ("/broken", "HTTP 500")])
+async def test_a_server_that_is_not_well_is_not_said_to_want_no_sign_in(by_device: bool, path: str, says: str) -> None:
+    async def never(_: Any) -> None:
+        raise AssertionError
+
+    with house() as there:
+        more: dict[str, Any] = {"registration": Registration(), "transport": GuardedTransport(Allowance(private=True))}
+        with pytest.raises(SourceError, match=says):
+            if by_device:
+                await sign_in_on_another_device(there.address + path, show=never, **more)
+            else:
+                async with waiting() as page:
+                    await sign_in(there.address + path, redirect=page.address, visit=never, arrive=page.wait, **more)
 
 
 async def test_the_page_that_waits_answers_only_to_its_own_name_and_path() -> None:

@@ -25,7 +25,7 @@ from pegboard.wire.client.frames import MAX_FRAME, NO_JSON, plain
 from pegboard.wire.client.road import road
 from pegboard.wire.client.wire import Quiet
 from pegboard.wire.oauth import Keeper
-from pegboard.wire.oauth.signed import SignedTransport, challenge
+from pegboard.wire.oauth.signed import SignedTransport
 
 _CONNECT = 10.0
 _READ = 1800.0
@@ -135,9 +135,10 @@ class _Watched(httpx2.AsyncBaseTransport):
 
     def _wanted(self, response: httpx2.Response) -> str:
         """What a refusal says that would help."""
-        asked = response.headers.get("www-authenticate", "")
-        if response.status_code == 403 and challenge(asked, "error") == "insufficient_scope":
-            scope = " ".join(re.findall(r"[!#-\[\]-~]+", challenge(asked, "scope") or ""))[:200]
+        if response.status_code == 403 and "insufficient_scope" in response.headers.get("www-authenticate", ""):
+            from mcp.client.auth.utils import extract_scope_from_www_auth  # heavy, and seldom needed
+
+            scope = " ".join(re.findall(r"[!#-\[\]-~]+", extract_scope_from_www_auth(response) or ""))[:200]
             return f"; the sign-in lacks the scope {scope!r}" if scope else "; the sign-in lacks a scope"
         trouble = self._keeper.trouble if self._keeper is not None else None
         return f"; {trouble}" if response.status_code == 401 and trouble else ""

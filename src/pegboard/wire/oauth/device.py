@@ -12,19 +12,17 @@ import httpx2
 from mcp.client.auth.utils import (
     build_oauth_authorization_server_metadata_discovery_urls,
     build_protected_resource_metadata_discovery_urls,
+    extract_resource_metadata_from_www_auth,
+    extract_scope_from_www_auth,
 )
-from mcp_types.version import LATEST_PROTOCOL_VERSION
 
 from pegboard.errors import SourceError
 from pegboard.schema.types import as_list, as_object
 from pegboard.wire.oauth.keeper import renewed, signed, told
-from pegboard.wire.oauth.login import NAME, Registration
-from pegboard.wire.oauth.signed import challenge
+from pegboard.wire.oauth.login import HEADERS, NAME, PING, Registration, unwanted
 from pegboard.wire.oauth.signin import SignIn, server_key
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
-_PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-_HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": LATEST_PROTOCOL_VERSION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ async def sign_in_on_another_device(
     Raises:
         SourceError: it did not come about, or the server has no such way.
     """
-    async with httpx2.AsyncClient(transport=transport, timeout=30, headers=_HEADERS) as client:
+    async with httpx2.AsyncClient(transport=transport, timeout=30, headers=HEADERS) as client:
         try:
             return await _Device(url, registration, client, sleep).run(show)
         except httpx2.HTTPError as problem:
@@ -83,19 +81,18 @@ class _Device:
     sleep: Callable[[float], Awaitable[None]]
 
     async def run(self, show: Callable[[DeviceCode], Awaitable[None]]) -> SignIn | None:
-        refused = await self.client.post(self.url, json=_PING)
+        refused = await self.client.post(self.url, json=PING)
         if refused.status_code != 401:
-            return None
-        header = refused.headers.get("www-authenticate", "")
+            return unwanted(self.url, refused.status_code)
         about = await self._first(
-            build_protected_resource_metadata_discovery_urls(challenge(header, "resource_metadata"), self.url)
+            build_protected_resource_metadata_discovery_urls(extract_resource_metadata_from_www_auth(refused), self.url)
         )
         servers = [text for text in as_list(about.get("authorization_servers")) if isinstance(text, str)]
         server = await self._first(
             build_oauth_authorization_server_metadata_discovery_urls(servers[0] if servers else None, self.url)
         )
         held = await self._registered(server, about)
-        scope = self._scope(challenge(header, "scope"), about)
+        scope = self._scope(extract_scope_from_www_auth(refused), about)
         started = await self._start(server, held, scope)
         await show(started[0])
         return await self._poll(held, *started)

@@ -19,8 +19,9 @@ from pegboard.wire.oauth.signin import SignIn, server_key
 
 NAME = "Pegboard"
 logging.getLogger("mcp").addHandler(logging.NullHandler())
-_PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-_ACCEPT = "application/json, text/event-stream"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+"""What a server is asked for, to see whether it wants a sign-in."""
+HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": LATEST_PROTOCOL_VERSION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +112,31 @@ async def sign_in(
     provider.scopes = registration.scopes
     status = await _knock(url, provider, transport)
     if provider.context.current_tokens is None:
-        if status in (401, 403):
-            raise SourceError(f"The server refuses with HTTP {status} and does not say how to sign in.", where=url)
-        return None
+        return unwanted(url, status)
     return _found(url, provider)
+
+
+def unwanted(url: str, status: int) -> None:
+    """What an answer without a sign-in says: that none is wanted.
+
+    Raises:
+        SourceError: it says something else.
+    """
+    if status in (401, 403):
+        raise SourceError(f"The server refuses with HTTP {status} and does not say how to sign in.", where=url)
+    if status == 404 or status >= 500:
+        raise SourceError(
+            f"The server answers with HTTP {status}, so nobody knows whether it wants a sign-in.",
+            where=url,
+            next_step="Check the address, and that the server is well.",
+        )
 
 
 async def _knock(url: str, provider: _Provider, transport: httpx2.AsyncBaseTransport) -> int:
     """A request that makes the server ask for a sign-in; returns the last answer's status."""
-    headers = {"Accept": _ACCEPT, "MCP-Protocol-Version": LATEST_PROTOCOL_VERSION}
     try:
-        async with httpx2.AsyncClient(transport=transport, auth=provider, timeout=30, headers=headers) as client:
-            async with client.stream("POST", url, json=_PING) as answer:
+        async with httpx2.AsyncClient(transport=transport, auth=provider, timeout=30, headers=HEADERS) as client:
+            async with client.stream("POST", url, json=PING) as answer:
                 return answer.status_code
     except OAuthFlowError as problem:
         raise SourceError(f"The sign-in failed: {_told(problem)}", where=url) from None

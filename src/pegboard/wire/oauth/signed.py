@@ -1,6 +1,4 @@
-"""The sign-in on the wire: the token on each request, and what a refusal says."""
-
-import re
+"""The sign-in on the wire: the token on each request."""
 
 import httpx2
 
@@ -36,9 +34,3 @@ class SignedTransport(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """End it."""
         await self._inner.aclose()
-
-
-def challenge(header: str, field: str) -> str | None:
-    """A field of a `WWW-Authenticate: Bearer` header (RFC 6750 section 3), where it is there."""
-    found = re.search(rf'{field}=(?:"([^"]*)"|([^\s,]+))', header)
-    return next((text for text in found.groups() if text is not None), None) if found else None
