@@ -6,13 +6,10 @@ from typing import Any
 
 from pegboard.cli import foreign
 from pegboard.cli.chain_flows import Flag, Pairs
-from pegboard.cli.exit import Exit
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import data, document, say
-from pegboard.cli.output import foreign as show
 from pegboard.config.runtype.agent import AgentImport, read_agent
 from pegboard.config.runtype.agentout import write_agent
-from pegboard.config.runtype.write import tables_text
+from pegboard.schema.types import JsonObject
 
 
 async def import_(
@@ -46,25 +43,9 @@ async def import_(
     """
     given = foreign.read_document(file)
     found = read_agent(given, name=name, tools=await foreign.tools_of(config, pairs), private=allow_private)
-    taken = _taken(found, write=write)
-    text, left = foreign.whole(config, taken) if found.ok else ("", [])
-    backup = foreign.write(config, text, taken) if write and found.ok else None
-    if json:
-        document(_shape(found, taken, left, written=write and found.ok))
-        return Exit.OK if found.ok else Exit.FINDING
-    foreign.tell(found.findings)
-    if not found.ok:
-        say("Nothing is taken over.")
-        return Exit.FINDING
-    if not write:
-        show(tables_text(taken.tables))
-        for table, keys in found.board.items():
-            say(f"[{table}] {jsonlib.dumps(dict(keys), ensure_ascii=False)}")
-    for line in left:
-        say(line)
-    kept = f"; the file as it was is {backup}" if backup else ""
-    say(f"[agent.{found.name}]: " + (f"written{kept}." if write else "add it with --write."))
-    return Exit.OK
+    remarks = [f"[{table}] {jsonlib.dumps(dict(keys), ensure_ascii=False)}" for table, keys in found.board.items()]
+    told = foreign.Told(found.findings, _shape(found), f"[agent.{found.name}]", remarks)
+    return foreign.take_over(config, _taken(found, write=write) if found.ok else None, told, write=write, json=json)
 
 
 def export(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -> int:
@@ -80,13 +61,7 @@ def export(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = Fal
     tables = foreign.raw_tables(config)
     table = foreign.table_named(tables, "agent", name)
     made = write_agent(name, tables, foreign.origin_of(config, table))
-    if json:
-        findings = [one.to_json() for one in made.findings]
-        document({"ok": made.ok, "as_it_was": made.as_it_was, "agent": made.agent, "findings": findings})
-    else:
-        data(jsonlib.dumps(made.agent, ensure_ascii=False, indent=2))
-        foreign.tell(made.findings)
-    return Exit.OK if made.ok else Exit.FINDING
+    return foreign.give_back("agent", made.agent, made.findings, as_it_was=made.as_it_was, ok=made.ok, json=json)
 
 
 def _taken(found: AgentImport, *, write: bool) -> foreign.Taken:
@@ -98,16 +73,12 @@ def _taken(found: AgentImport, *, write: bool) -> foreign.Taken:
     return foreign.Taken(tables=tables, board=found.board, origin=origin, document=found.origin)
 
 
-def _shape(found: AgentImport, taken: foreign.Taken, left: list[str], *, written: bool) -> dict[str, object]:
+def _shape(found: AgentImport) -> JsonObject:
     return {
         "ok": found.ok,
         "name": found.name,
-        "written": written,
-        "origin": taken.origin if written else None,
         "agent": dict(found.agent) if found.ok else None,
         "sources": dict(found.sources) if found.ok else {},
         "agents": dict(found.agents) if found.ok else {},
         "board": {table: dict(keys) for table, keys in found.board.items()} if found.ok else {},
-        "findings": [one.to_json() for one in found.findings],
-        "left": left,
     }

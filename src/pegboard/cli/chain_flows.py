@@ -8,14 +8,11 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from pegboard.cli import foreign
-from pegboard.cli.exit import Exit
 from pegboard.cli.options import DEFAULT_CONFIG, AsJson, ConfigFile
-from pegboard.cli.output import counted, data, document, say
-from pegboard.cli.output import foreign as show
+from pegboard.cli.output import counted
 from pegboard.config.runtype.flow import FlowImport, read_flow
 from pegboard.config.runtype.flowout import Around, write_flow
-from pegboard.config.runtype.write import tables_text
-from pegboard.schema.types import as_object
+from pegboard.schema.types import JsonObject, as_object
 
 Pairs = Annotated[Sequence[str], Parameter(name="--map", consume_multiple=True)]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -52,26 +49,10 @@ async def import_(
     """
     flow = foreign.read_document(file)
     found = read_flow(flow, name=name, tools=await foreign.tools_of(config, pairs), private=allow_private)
-    taken = _taken(found, write=write)
-    text, left = foreign.whole(config, taken) if found.ok else ("", [])
-    backup = foreign.write(config, text, taken) if write and found.ok else None
-    if json:
-        document(_shape(found, taken, left, written=write and found.ok))
-        return Exit.OK if found.ok else Exit.FINDING
-    foreign.tell(found.findings)
-    if not found.ok:
-        say("Nothing is taken over.")
-        return Exit.FINDING
-    if not write:
-        show(tables_text(taken.tables))
-        if found.hidden:
-            say(f"Models need not see its own tools: [board] hidden = {jsonlib.dumps(found.hidden)}")
-    for line in left:
-        say(line)
-    kept = f"; the file as it was is {backup}" if backup else ""
-    made = counted(len(found.chain["steps"]), "step")
-    say(f"[chain.{found.name}], {made}: " + (f"written{kept}." if write else "add it with --write."))
-    return Exit.OK
+    hidden = f"Models need not see its own tools: [board] hidden = {jsonlib.dumps(found.hidden)}"
+    made = f"[chain.{found.name}], {counted(len(found.chain['steps']), 'step')}" if found.ok else ""
+    told = foreign.Told(found.findings, _shape(found), made, [hidden] if found.hidden else [])
+    return foreign.take_over(config, _taken(found, write=write) if found.ok else None, told, write=write, json=json)
 
 
 def export(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -> int:
@@ -93,13 +74,7 @@ def export(name: str, *, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = Fal
         table = with_file({**table, "file": str(path.resolve().parent / str(table["file"]))})
     around = Around(sources=as_object(tables.get("sources")), agents=as_object(tables.get("agent")))
     made = write_flow(name, table, around, foreign.origin_of(config, table))
-    if json:
-        findings = [one.to_json() for one in made.findings]
-        document({"ok": made.ok, "as_it_was": made.as_it_was, "flow": made.flow, "findings": findings})
-    else:
-        data(jsonlib.dumps(made.flow, ensure_ascii=False, indent=2))
-        foreign.tell(made.findings)
-    return Exit.OK if made.ok else Exit.FINDING
+    return foreign.give_back("flow", made.flow, made.findings, as_it_was=made.as_it_was, ok=made.ok, json=json)
 
 
 def _taken(found: FlowImport, *, write: bool) -> foreign.Taken:
@@ -112,16 +87,12 @@ def _taken(found: FlowImport, *, write: bool) -> foreign.Taken:
     return foreign.Taken(tables=tables, board=hidden, origin=origin, document=found.origin)
 
 
-def _shape(found: FlowImport, taken: foreign.Taken, left: list[str], *, written: bool) -> dict[str, object]:
+def _shape(found: FlowImport) -> JsonObject:
     return {
         "ok": found.ok,
         "name": found.name,
-        "written": written,
-        "origin": taken.origin if written else None,
         "chain": found.chain if found.ok else None,
         "sources": dict(found.sources) if found.ok else {},
         "agents": dict(found.agents) if found.ok else {},
         "hidden": found.hidden if found.ok else [],
-        "findings": [one.to_json() for one in found.findings],
-        "left": left,
     }

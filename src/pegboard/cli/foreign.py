@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pegboard.cli.exit import Exit
 from pegboard.cli.open import opened
-from pegboard.cli.output import clean, say
+from pegboard.cli.output import clean, data, document, foreign, say
 from pegboard.config import FILE_NAME, load
 from pegboard.config.runtype.finding import Finding, Weight
 from pegboard.config.runtype.known import Tools
-from pegboard.config.runtype.write import added
+from pegboard.config.runtype.write import added, tables_text
 from pegboard.errors import ConfigError, PegboardError
 from pegboard.schema.types import Json, JsonObject, as_object
 
@@ -116,7 +117,7 @@ def whole(config: Path, taken: Taken) -> tuple[str, list[str]]:
     return added(text, taken.tables, taken.board, folder)
 
 
-def write(config: Path, text: str, taken: Taken) -> Path | None:
+def _write(config: Path, text: str, taken: Taken) -> Path | None:
     """Write the config and the origin beside it; the config as it was is kept.
 
     Returns:
@@ -136,6 +137,73 @@ def write(config: Path, text: str, taken: Taken) -> Path | None:
             f"It cannot be written: {problem.strerror}.", where=str(path), next_step="Name another place with --config."
         ) from problem
     return backup
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is said of something that is taken over.
+
+    Parameters:
+        findings: what means nothing or something else here.
+        shape: the document that `--json` prints, as far as it is of this kind alone.
+        made: what it becomes here, in words.
+        remarks: what else is to be done by hand.
+    """
+
+    findings: Sequence[Finding]
+    shape: JsonObject
+    made: str
+    remarks: Sequence[str] = ()
+
+
+def take_over(config: Path, taken: Taken | None, told: Told, *, write: bool, json: bool) -> int:
+    """Print what is taken over, or add it to the config; returns the exit code.
+
+    Parameters:
+        config: the config's file, or its folder.
+        taken: what is to be added; None where something could not be taken over.
+        told: what is said of it.
+        write: add it.
+        json: print one JSON document.
+    """
+    text, left = whole(config, taken) if taken is not None else ("", [])
+    written = write and taken is not None
+    backup = _write(config, text, taken) if written and taken is not None else None
+    if json:
+        origin = taken.origin if written and taken is not None else None
+        findings = [one.to_json() for one in told.findings]
+        document({**told.shape, "written": written, "origin": origin, "findings": findings, "left": left})
+        return Exit.OK if taken is not None else Exit.FINDING
+    tell(told.findings)
+    if taken is None:
+        say("Nothing is taken over.")
+        return Exit.FINDING
+    if not write:
+        foreign(tables_text(taken.tables))
+    for line in (*(() if write else told.remarks), *left):
+        say(line)
+    kept = f"; the file as it was is {backup}" if backup else ""
+    say(f"{told.made}: " + (f"written{kept}." if write else "add it with --write."))
+    return Exit.OK
+
+
+def give_back(what: str, made: Json, findings: Sequence[Finding], *, as_it_was: bool, ok: bool, json: bool) -> int:
+    """Print something in Runtype's own form; returns the exit code.
+
+    Parameters:
+        what: what it is: `agent` or `flow`.
+        made: the document.
+        findings: what it means otherwise there.
+        as_it_was: whether it is the document that it was taken over from.
+        ok: whether all of it means the same there.
+        json: print one JSON document.
+    """
+    if json:
+        document({"ok": ok, "as_it_was": as_it_was, what: made, "findings": [one.to_json() for one in findings]})
+    else:
+        data(jsonlib.dumps(made, ensure_ascii=False, indent=2))
+        tell(findings)
+    return Exit.OK if ok else Exit.FINDING
 
 
 def tell(findings: Iterable[Finding]) -> None:

@@ -136,7 +136,7 @@ class _Watched(httpx2.AsyncBaseTransport):
     def _wanted(self, response: httpx2.Response) -> str:
         """What a refusal says that would help."""
         if response.status_code == 403 and "insufficient_scope" in response.headers.get("www-authenticate", ""):
-            from mcp.client.auth.utils import extract_scope_from_www_auth  # heavy, and seldom needed
+            from mcp.client.auth.utils import extract_scope_from_www_auth  # seldom needed
 
             scope = " ".join(re.findall(r"[!#-\[\]-~]+", extract_scope_from_www_auth(response) or ""))[:200]
             return f"; the sign-in lacks the scope {scope!r}" if scope else "; the sign-in lacks a scope"
