@@ -93,6 +93,21 @@ class Journal:
         await self._deliver(entry)
         return _answer_of(entry)
 
+    async def slept(self, name: str, seconds: float) -> None:
+        """Sleep in the code's stead; in a replay, no longer than until its turn.
+
+        Parameters:
+            name: what the code called.
+            seconds: how long.
+        """
+        self._begun += 1
+        entry = self._entry(self._begun, name, seconds)
+        self._release()
+        if not entry.status.is_over:
+            await anyio.sleep(seconds)
+            self._note(entry, EntryStatus.OK, "null", keep=False)
+        await self._deliver(entry)
+
     def _entry(self, number: int, name: str, given: Json) -> Entry:
         mark = digest(given) if self._hold is not None else ""
         known = self._known.pop(number, None)

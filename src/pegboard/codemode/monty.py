@@ -12,12 +12,14 @@ from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 import anyio
+from anyio.abc import TaskGroup
 
 from pegboard.codemode.clock import Clock
 from pegboard.codemode.deno import out_of_memory, timed_out
 from pegboard.codemode.limits import Limits
 from pegboard.codemode.outcome import Fault, Outcome, Stop, ToolError, read_json
 from pegboard.codemode.toolbox import DESCRIBE, SEARCH, Toolbox
+from pegboard.codemode.turns import Turns
 from pegboard.errors import nearest
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class _Run:
         """Run the code, and say what it came to."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._watch, tasks.cancel_scope)
-            await self._guarded(code)
+            await self._guarded(code, tasks)
             tasks.cancel_scope.cancel()
         ok = self._fault is None
         return Outcome(
@@ -120,11 +122,11 @@ class _Run:
             return _FLOODED
         return self._box.journal.fault or (timed_out(self._limits) if self._clock.left <= 0 else None)
 
-    async def _guarded(self, code: str) -> None:
+    async def _guarded(self, code: str, tasks: TaskGroup) -> None:
         from pydantic_monty import MontyCrashedError, MontyError
 
         try:
-            self._text = _text(await self._fed(code), self._limits)
+            self._text = _text(await self._fed(code, tasks), self._limits)
         except MontyCrashedError as problem:
             late = self._clock.left <= 0 or problem.timed_out
             crashed = Fault(Stop.CRASHED, "The worker of the code ended without an answer.")
@@ -134,36 +136,25 @@ class _Run:
         except _Unfit as problem:
             self._fault = Fault(Stop.OUTPUT, str(problem))
 
-    async def _fed(self, code: str) -> Any:
+    async def _fed(self, code: str, tasks: TaskGroup) -> Any:
         limits = self._limits
         async with self._pool.checkout(
             limits={
                 "max_feed_duration_secs": limits.seconds,
                 "max_memory": limits.max_memory_mb * (1 << 20) // 2,
                 "max_suspensions": 4 * (limits.max_calls + 1000),
-                "max_total_sleep_secs": limits.seconds,
             },
-            os_policy={"datetime": "call_host", "random_start": {"seed": self._box.journal.seed}},
+            os_policy={
+                "datetime": "call_host",
+                "random_start": {"seed": self._box.journal.seed},
+                "sleep": "call_host",
+            },
         ) as session:
-            if waits(code):
-                names = self._names()
-                return await session.feed_run(
-                    code, external_lookup=names, print_callback=self._printed, os=self._told_time
-                )
-            return await self._stepped(session, code)
-
-    async def _stepped(self, session: Any, code: str) -> Any:
-        """Run code that awaits nothing: each call is answered with its value."""
-        from pydantic_monty import AsyncFunctionSnapshot, MontyComplete
-
-        names = self._names()
-        step = await session.feed_start(code, external_lookup=names, print_callback=self._printed, os=self._told_time)
-        while not isinstance(step, MontyComplete):
-            if isinstance(step, AsyncFunctionSnapshot) and not step.is_os_function and step.function_name in names:
-                step = await step.resume(await self._answer(str(step.function_name), step.args, step.kwargs))
-            else:
-                step = await step.resume_auto()
-        return step.output
+            names = self._names()
+            turns = Turns(self._answer, lambda step: _ours(step, names), tasks, at_once=not waits(code))
+            return await turns.output(
+                await session.feed_start(code, external_lookup=names, print_callback=self._printed, os=self._told_time)
+            )
 
     def _told_time(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], **_: Any) -> Any:
         """What a clock says: the time of the last answer, so that a replay sees the same."""
@@ -181,16 +172,20 @@ class _Run:
             case _:
                 return NOT_HANDLED
 
-    async def _answer(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    async def _answer(self, step: Any) -> dict[str, Any]:
         try:
-            return {"return_value": await self._call(name, given, named)}
+            if not step.is_os_function:
+                return {"return_value": await self._call(str(step.function_name), step.args, step.kwargs)}
         except RuntimeError as problem:
             return {"exception": problem}
+        seconds = min(step.args[0], 2 * self._limits.seconds)  # its time is over before
+        await self._box.journal.slept(str(step.function_name), seconds)
+        return {"return_value": None}
 
     async def _call(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         try:
             return json.loads(await self._box.call(name, self._arguments(name, given, named)))
-        except ToolError as problem:
+        except (ToolError, _Unfit) as problem:
             raise RuntimeError(str(problem)) from None
 
     def _arguments(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -253,6 +248,13 @@ def waits(code: str) -> bool:
         )
     except (tokenize.TokenError, SyntaxError):
         return False
+
+
+def _ours(step: Any, names: Mapping[str, Any]) -> bool:
+    """Whether a call goes to the board, or is a sleep, which has its place in the journal."""
+    if step.is_os_function:
+        return step.function_name in ("asyncio.sleep", "time.sleep")
+    return step.function_name in names
 
 
 _AWAIT = " Write await before every call."

@@ -174,6 +174,50 @@ async def test_answers_come_in_the_order_in_which_they_came_before(shop: Shop, l
 
 
 @BOTH
+@pytest.mark.parametrize("order", ["hgfedcba", "dbhfgeca"])
+async def test_answers_that_come_together_go_on_in_the_order_in_which_they_came(
+    shop: Shop, language: str, order: str
+) -> None:
+    text = {
+        JS: "const seen = []; await Promise.all([...'abcdefgh'].map(async (text) => {"
+        " await tools.shop.read({ text }); seen.push(text) })); return seen.join('')",
+        PY: "import asyncio\nseen = []\nasync def one(text):\n    await shop__read(text=text)\n    seen.append(text)\n"
+        "await asyncio.gather(*[one(t) for t in 'abcdefgh'])\n''.join(seen)",
+    }[language]
+    turns = {name: anyio.Event() for name in order}
+
+    async def in_turn(_: str, call: Call) -> None:
+        name = str(call.arguments["text"])
+        if name == "h":  # the last that is called: all the others wait by now
+            turns[order[0]].set()
+        await turns[name].wait()
+        for later in order[order.index(name) + 1 :][:1]:
+            turns[later].set()
+
+    shop.before = in_turn
+    async with shop.board() as board:
+        result = await code(board, text, language)
+        assert result.ok, result.failure
+        assert result.value["value"] == order
+
+
+async def test_sleeping_code_sleeps_once_and_goes_on_in_the_same_order(shop: Shop) -> None:
+    text = (
+        "import asyncio\nseen = []\nasync def one(text, seconds):\n    await asyncio.sleep(seconds)\n"
+        "    seen.append(await shop__read(text=text))\n"
+        "await asyncio.gather(one('a', 0.02), one('b', 0.01), one('c', 0))\n"
+        "await shop__drop(text=str(seen))\n[s[5] for s in seen]"
+    )
+    async with shop.board() as board:
+        assert (await code(board, text, PY)).failure is not None
+        await allow(board)
+        result = await code(board, text, PY)
+        assert result.ok, result.failure
+        assert sorted(result.value["value"]) == ["a", "b", "c"]
+    assert set(shop.done.values()) == {1}
+
+
+@BOTH
 async def test_time_and_chance_are_the_same_in_a_replay(shop: Shop, language: str) -> None:
     text = {
         JS: "const a = await tools.shop.add({ text: `${Math.random()} ${Date.now()} ${new Date().getTime()}` });\n"
