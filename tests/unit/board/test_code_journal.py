@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import anyio
@@ -410,10 +411,13 @@ async def test_wherever_the_process_ends_nothing_that_takes_effect_is_done_twice
     shop = Shop(tmp_path / "first")
     left: list[tuple[Path, Counter[str]]] = []
 
+    copying = Lock()
+
     def moment() -> None:
-        target = tmp_path / f"left-{len(left)}"
-        shutil.copytree(shop.folder, target)
-        left.append((target, Counter(shop.done)))
+        with copying:  # the ledger writes in threads
+            target = tmp_path / f"left-{len(left)}"
+            shutil.copytree(shop.folder, target)
+            left.append((target, Counter(shop.done)))
 
     async def between(name: str, call: Call) -> None:
         moment()
