@@ -49,7 +49,7 @@ class Shop:
         document = {
             "board": {"store": str(self.folder / "store")},
             "approval": {"require": ["shop.drop"], "wait": 0},
-            "codemode": {"tools": ["shop.*"], "timeout_ms": 10_000},
+            "codemode": {"tools": ["shop.*"], "timeout_ms": 60_000},
             **tables,
         }
         return Board.open(parse(document, folder=self.folder), beside=[source])
@@ -435,7 +435,9 @@ async def test_wherever_the_process_ends_nothing_that_takes_effect_is_done_twice
     shop.folder.mkdir()
     shop.before = between
     async with shop.board() as board:
-        assert (await code(board, CRASHING[language], language)).value["value"] == 3
+        whole = await code(board, CRASHING[language], language)
+        assert whole.ok, whole.failure
+        assert whole.value["value"] == 3
     monkeypatch.undo()
     assert len(left) > 15
     doubtful = 0
