@@ -137,7 +137,7 @@ async def test_changes_end_with_the_session(source: Source) -> None:
         async with source.session():
             tasks.start_soon(listen)
             await source.listing()
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await ended.wait()
 
 
@@ -157,7 +157,7 @@ async def test_cancelling_what_holds_it_open_ends_it(source: Source) -> None:
             opened.set()
             await anyio.sleep_forever()
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hold)
             await opened.wait()

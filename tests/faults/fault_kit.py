@@ -79,6 +79,6 @@ def words(result: Result) -> str:
 
 async def until(condition: Callable[[], Any]) -> None:
     """Wait until another process has done something; five seconds at most."""
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         while not condition():  # noqa: ASYNC110
             await anyio.sleep(0.005)

@@ -100,7 +100,7 @@ async def test_progress_and_log_messages_reach_the_caller(stdio: Callable[..., M
         listing = await source.listing()
         await call(source, listing, "progress", progress=on_progress)
         await call(source, listing, "log", log=on_log)
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await logged.wait()
     assert steps == [(1, 3, "step 1"), (2, 3, "step 2"), (3, 3, "step 3")]
     assert logs == [("warning", {"slow": 3}, "db")]
@@ -150,7 +150,7 @@ async def test_px_17_a_request_of_the_server_that_was_not_declared_is_refused_at
     """px-17: a JSON-RPC error at once, a note with server and method, and no such capability declared."""
     source = stdio(family="handshake")
     async with source.session():
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             result = await call(source, await source.listing(), "ask", arguments={"method": method})
         notes = (await source.listing()).notes
     assert '"code": -32601' in words(result)
@@ -228,7 +228,7 @@ async def test_an_answer_with_a_broken_envelope_fails_its_own_call_at_once(stdio
     source = stdio()
     async with source.session():
         listing = await source.listing()
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             result = await call(source, listing, "garble")
         assert (await call(source, listing, "echo")).ok
     assert result.failure is not None and result.failure.code is FailureCode.UPSTREAM

@@ -57,7 +57,7 @@ async def test_whoever_waits_for_a_start_learns_that_the_session_was_closed(
         except SourceError as error:
             errors.append(error.message)
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             async with source.session():
                 tasks.start_soon(wait)

@@ -36,12 +36,12 @@ async def test_a_stopped_server_is_unavailable_in_under_a_second_and_healthy_aga
         assert well.status == "healthy" and well.state is SourceState.READY
         os.kill(server, signal.SIGSTOP)
         try:
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 found = await board.call("check_service_health", {"probe": True})
             status = {row["service"]: row["status"] for row in found.value["services"]}
             assert status == {"ws": "unavailable", "own": "healthy"}
             assert "no answer within 0.8 s" in found.content[0]["text"]
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 assert (await board.call("list_available_tools")).ok
         finally:
             os.kill(server, signal.SIGCONT)

@@ -62,7 +62,7 @@ async def test_px_02_a_cursor_that_comes_again_ends_the_walk_and_degrades_the_so
 @pytest.mark.parametrize("how", ["mute", "refuse", "perish"])
 async def test_a_list_that_stops_half_way_is_taken_as_far_as_it_came(stdio: Callable[..., McpSource], how: str) -> None:
     pages = [{"tools": [row("a")], "nextCursor": "2"}, {"tools": [row("b")]}]
-    source = stdio({"pages": pages, how: "2"}, start_timeout=1.0)
+    source = stdio({"pages": pages, how: "2"}, start_timeout=3.0)
     async with source.session():
         listing = await source.listing()
         health = await source.health()
@@ -143,7 +143,7 @@ async def first_change(source: McpSource, act: Callable[[], Any]) -> None:
         async for _ in source.changes():
             heard.set()
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(listen)
             await anyio.lowlevel.checkpoint()
@@ -223,7 +223,7 @@ async def test_changes_end_with_the_session(stdio: Callable[..., McpSource]) -> 
         async with source.session():
             tasks.start_soon(listen)
             await source.listing()
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await ended.wait()
 
 

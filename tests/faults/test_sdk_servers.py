@@ -56,7 +56,7 @@ async def exercise(source: McpSource) -> None:
         assert (await call(source, listing, "echo", arguments={"x": [1]})).value == {"seen": {"x": [1]}}
         assert (await call(source, listing, "picture")).content[0]["mimeType"] == "image/png"
         await call(source, listing, "slow", progress=on_progress)
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not changed.is_set():
                 await call(source, listing, "grow")
                 with anyio.move_on_after(0.3):

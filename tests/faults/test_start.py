@@ -126,7 +126,7 @@ async def test_the_limit_of_starting_processes_is_shared_by_all_sources(stdio: C
 
 async def test_waiting_for_a_turn_does_not_count_as_start_time(stdio: Callable[..., McpSource]) -> None:
     starting = anyio.CapacityLimiter(1)
-    sources = [stdio({"start": 0.3}, name=f"s{n}", starting=starting, start_timeout=0.8) for n in range(4)]
+    sources = [stdio({"start": 1}, name=f"s{n}", starting=starting, start_timeout=3.5) for n in range(4)]
 
     async def listed(source: McpSource) -> None:
         async with source.session():

@@ -53,7 +53,7 @@ async def test_an_answer_from_another_process_ends_the_waiting(tmp_path: Path) -
         [found] = other.entries(waiting=True)
         other.answer(found.request.id, Decision(choice=Choice.ALLOW_ONCE, by="cli"))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(answer_there)
             verdict = await counter.decide(request(), [absent])
@@ -73,7 +73,7 @@ async def test_an_answer_from_elsewhere_ends_the_asking(tmp_path: Path) -> None:
             withdrawn.set()
         return None
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(60):
         verdict = await counter.decide(request(), [slow])
     assert verdict.decision is not None
     assert verdict.decision.by == "cli"

@@ -124,7 +124,7 @@ async def test_a_call_that_nobody_comes_back_for_is_given_up_and_its_state_expir
     async with gateway(asking.server, "handshake") as made, Client(made, elicitation_callback=accept) as client:
         made.rounds = Rounds(made.rounds._tasks, Seal(0.1, lambda: now))
         asked = await first_round(client)
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await asking.cancelled.wait()
         now = 10.0
         with pytest.raises(MCPError) as caught:
@@ -153,7 +153,7 @@ async def test_a_client_that_leaves_in_mid_question_ends_its_call_and_no_other(b
                 await shown.wait()
                 tasks.cancel_scope.cancel()
             if behind == "handshake":
-                with anyio.fail_after(5):
+                with anyio.fail_after(60):
                     await asking.cancelled.wait()
             assert not (await other.call_tool("shop__form", {})).is_error
 
@@ -162,7 +162,7 @@ class Withdrawing(Asking):
     """Takes its own question back after a while."""
 
     async def _call(self, ctx: Any, params: Any) -> CallToolResult:
-        with anyio.move_on_after(0.1):
+        with anyio.move_on_after(0.5):
             method, asked = QUESTIONS["form"]
             await ctx.session._request_outbound.send_raw_request(method, asked)
         return CallToolResult(content=[TextContent(text="went on without")])
@@ -174,7 +174,7 @@ async def test_a_server_that_takes_its_question_back_takes_it_from_the_client(be
 
     async def slow(context: Any, params: Any) -> ElicitResult:
         try:
-            await anyio.sleep(0.5 if before == "auto" else 60)
+            await anyio.sleep(1.5 if before == "auto" else 60)
         finally:
             withdrawn.set()
         return yes()
@@ -183,7 +183,7 @@ async def test_a_server_that_takes_its_question_back_takes_it_from_the_client(be
         gateway(Withdrawing().server, "handshake") as made,
         Client(made, mode=before, elicitation_callback=slow) as client,
     ):
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             result = await client.call_tool("shop__form", {})
             await withdrawn.wait()
     assert result.content[0].text == "went on without"
@@ -220,7 +220,7 @@ async def test_two_questions_of_one_call_stand_side_by_side_and_get_their_own_an
         gateway(Nested().server, "handshake") as made,
         Client(made, mode=before, elicitation_callback=fill, sampling_callback=sample) as client,
     ):
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             found = json.loads((await client.call_tool("shop__form", {})).content[0].text)
     assert found["form"]["content"] == {"name": "Ann"}
     assert found["sample"]["content"]["text"] == "hi"

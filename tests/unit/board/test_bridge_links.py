@@ -105,7 +105,7 @@ async def test_a_client_with_a_connection_keeps_its_link_and_it_ends_with_the_cl
                 await client.call_tool("shop__form", {})
             assert len(live) == 2  # the source's own, and the client's
         if before == "legacy":
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 while len(live) > 1:  # noqa: ASYNC110
                     await anyio.sleep(0.01)
 
@@ -149,7 +149,7 @@ async def test_calls_of_nobodys_connection_wait_where_too_many_are_asked_at_once
         gateway(asking.server, "handshake") as (made, _),
         Client(made, mode="auto", elicitation_callback=elicit) as client,
     ):
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 for _ in range(8):
                     tasks.start_soon(client.call_tool, "shop__form", {})
@@ -184,7 +184,7 @@ async def test_that_roots_have_changed_travels_to_the_server_which_asks_anew() -
         folders.append("file:///b")
         with pytest.warns(MCPDeprecationWarning):
             await client.session.send_roots_list_changed()
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await heard.wait()
     assert answered == [2]
 
@@ -295,7 +295,7 @@ async def test_a_tool_that_runs_as_a_task_is_called_as_any_other_with_its_states
     async with gateway(Tasked().server, "handshake") as (made, _), Client(made, mode=before) as client:
         [row] = (await client.list_tools()).tools
         assert row.execution is None
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             result = await client.call_tool(row.name, {}, progress_callback=progress)
     assert result.content[0].text == "the end"
     assert told[:2] == ["Step 0", "Step 1"]
@@ -304,16 +304,16 @@ async def test_a_tool_that_runs_as_a_task_is_called_as_any_other_with_its_states
 async def test_who_stops_such_a_call_cancels_the_task() -> None:
     tasked = Tasked(ends=10_000)
     async with gateway(tasked.server, "handshake") as (made, _), Client(made, mode="legacy") as client:
-        with anyio.move_on_after(0.2):
+        with anyio.move_on_after(1):
             await client.call_tool("shop__long", {})
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await tasked.cancelled.wait()
 
 
 async def test_a_task_that_takes_too_long_is_cancelled_and_said_so() -> None:
     tasked = Tasked(ends=10_000)
     async with (
-        gateway(tasked.server, "handshake", call_timeout=0.1) as (made, _),
+        gateway(tasked.server, "handshake", call_timeout=0.5) as (made, _),
         Client(made, mode="legacy") as client,
     ):
         result = await client.call_tool("shop__long", {})
@@ -338,7 +338,7 @@ async def test_the_level_that_a_client_chose_is_the_one_that_the_server_is_told(
             with pytest.warns(MCPDeprecationWarning):
                 await client.set_logging_level(chosen)
         await client.call_tool("shop__roots", {})
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await heard.wait()
     assert told == [expected]
 
@@ -435,7 +435,7 @@ async def test_a_client_whose_link_gave_its_place_up_meanwhile_tells_of_its_root
                 await client.call_tool("shop__roots", {})
             with pytest.warns(MCPDeprecationWarning):
                 await ann.session.send_roots_list_changed()
-            with anyio.fail_after(5):
+            with anyio.fail_after(60):
                 while not heard:  # noqa: ASYNC110
                     await anyio.sleep(0.01)
             await ann.call_tool("shop__roots", {})
@@ -469,7 +469,7 @@ async def test_a_burst_of_calls_leaves_few_connections_behind() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(10):
                 tasks.start_soon(client.call_tool, "shop__form", {})
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             while len(live) > 1 + own.SPARE:  # noqa: ASYNC110
                 await anyio.sleep(0.01)
     assert most > 1 + own.SPARE

@@ -106,10 +106,10 @@ async def test_a_call_inside_of_code_waits_for_a_yes(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_the_time_in_which_a_person_is_asked_does_not_count(tmp_path: Path) -> None:
     async def person(request: Request) -> Decision | None:
-        await anyio.sleep(1.2)
+        await anyio.sleep(2.2)
         return Decision(choice=Choice.ALLOW_ONCE)
 
-    tables = {"codemode": {"tools": ["*.*"], "timeout_ms": 1000}, "approval": {"require": ["files.*"]}}
+    tables = {"codemode": {"tools": ["*.*"], "timeout_ms": 2000}, "approval": {"require": ["files.*"]}}
     async with board(tmp_path, source("files"), approvers=[person], **tables) as over:
         result = await code(over, "return await tools.files.echo({ text: 'a' })")
         assert result.ok, result.failure

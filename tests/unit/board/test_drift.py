@@ -75,7 +75,7 @@ async def test_a_tool_that_changes_while_the_board_runs_is_taken_off_and_comes_b
     source = bank()
     async with board(source, tmp_path) as found, found.changes() as changes:
         source.put("pay", spec=spec("pay", "Pays more."))
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await changes.receive()
             assert names(found) == {"bank.balance"}
             other_process = Pins(Store.open(tmp_path / "state"), FixedClock())

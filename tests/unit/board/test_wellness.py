@@ -104,7 +104,7 @@ async def test_each_state_of_a_source_means_one_of_three(
 @pytest.mark.requirement("C11.2")
 async def test_a_service_that_hangs_is_unavailable_and_one_with_running_calls_degraded() -> None:
     ward = Ward(Service(hangs=True))
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         found = await ward.check()
     assert found.status is UNAVAILABLE and "no answer within" in found.reasons[0]
     ward.clock.advance(KEEP_SECONDS)

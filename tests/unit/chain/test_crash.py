@@ -416,7 +416,7 @@ async def test_a_process_may_end_while_a_person_is_asked_and_a_gateway_goes_on_o
 
 async def adopted(there: Board, id: str) -> None:
     """Wait until a gateway over this board has brought a run to its end."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(there.adopting)
             while not (await there.chains.show(id)).value:
@@ -441,7 +441,7 @@ async def test_a_gateway_goes_on_with_a_run_that_waits_once_its_person_has_answe
 async def test_a_gateway_that_is_told_so_adopts_nothing(tmp_path: Path) -> None:
     shop = Shop()
     async with board(shop, tmp_path, more={"chains": {"adopt": False}}) as there:
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             await there.adopting()  # it has nothing to wait for
 
 

@@ -293,7 +293,7 @@ async def test_a_run_that_takes_too_long_is_ended_and_what_it_did_is_told() -> N
                 await anyio.sleep_forever()
 
             source.handlers["get"].script = hang
-            outcome = await run_agent(board, agent(model, timeout=0.7), "Tidy up.")
+            outcome = await run_agent(board, agent(model, timeout=2), "Tidy up.")
     assert outcome.stop is Stop.TIMEOUT
     assert [str(call.tool) for call in outcome.calls] == ["crm.find"]
 

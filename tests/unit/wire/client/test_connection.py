@@ -52,7 +52,7 @@ async def test_it_serves_requests_until_it_is_ended(family: str, modern: bool) -
 
 async def test_cancelling_its_task_ends_it() -> None:
     it = connection()
-    with anyio.fail_after(5):
+    with anyio.fail_after(60):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(it.run)
             await it.opened()
