@@ -167,6 +167,7 @@ class Repeated:
 
     def __init__(self, encoder: Any, texts: int = 500) -> None:
         self.name, self.dim, self.ordered, self.english = encoder.name, encoder.dim, encoder.ordered, encoder.english
+        self.axes = encoder.axes
         self.embed_query = encoder.embed_query
         self._encoder = encoder
         self._texts = texts

@@ -1,4 +1,4 @@
-"""The weights of Pegboard's sentence encoder: `model.onnx` and `tokenizer.json`, beside this file."""
+"""The weights of Pegboard's sentence encoder: `model.onnx`, `tokenizer.json` and `axes.npy`, beside this file."""
 
 from pathlib import Path
 

@@ -15,10 +15,15 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 LEVELS = 127
 LEADING = {20_000: 48, sys.maxsize: 32}
 """Up to so many tools are compared by so many leading dimensions first, where an embedder orders them by weight and
 says so with `ordered`; the nearest are then compared in all. On the trial sets this finds as much as all 256 do."""
+NEAREST = 256
+"""Where tools are compared along `axes` first, at least so many of the nearest are then compared in all dimensions."""
+FINER = 511
+"""What is measured along axes is whole up to this: squares of 64 such numbers add up to less than 2^24."""
 
 
 class Embedder(Protocol):
@@ -39,6 +44,9 @@ class Embedder(Protocol):
         """Whether the leading dimensions carry the most, so that they may be compared first."""
         ...
 
+    # An embedder may have `axes` besides: whole numbers of one byte, a column each, first the direction along which its
+    # vectors tell most. Columns have one length, and at most 1,000 rows. Few of them stand for all dimensions at first.
+
     @property
     def english(self) -> bool:
         """Whether the model reads English alone, so that other languages must do without it."""
@@ -53,10 +61,10 @@ class Embedder(Protocol):
         ...
 
 
-def rounded(vectors: Floats) -> Floats:
-    """Each row scaled so that its largest number is 127, and rounded; a row of zeros stays one."""
+def rounded(vectors: Floats, levels: int = LEVELS) -> Floats:
+    """Each row scaled so that its largest number is 127 (or so many levels), and rounded; a row of zeros stays one."""
     largest = np.maximum.reduce(np.abs(vectors), axis=-1, keepdims=True)
-    return np.rint(vectors * (LEVELS / np.maximum(largest, _TINY)))
+    return np.rint(vectors * (levels / np.maximum(largest, _TINY)))
 
 
 def quantised(vectors: Floats) -> Bytes:
@@ -92,17 +100,24 @@ class Question:
 
 
 class Vectors:
-    """The tools' vectors by slot, updated in place."""
+    """The tools' vectors by slot, updated in place.
 
-    def __init__(self, dim: int, *, ordered: bool) -> None:
+    Parameters:
+        dim: the number of dimensions.
+        ordered: whether the leading ones carry the most.
+        axes: directions that carry the most, as an `Embedder` may have them.
+    """
+
+    def __init__(self, dim: int, *, ordered: bool, axes: Bytes | None = None) -> None:
         self.dim = dim
         self.ordered = ordered
+        self._axes = None if axes is None else axes.astype(np.float32)
         self.rows: Bytes = np.zeros((0, dim), np.int8)
         self._scales: Floats = np.zeros(0, np.float32)
-        self._leading_scales: Floats = np.zeros(0, np.float32)
-        self._compared: Floats = np.zeros((0, self._leading_of(0)), np.float32)
-        self._leading = self._leading_of(0)
         self._count = 0
+        self._leading = self._leading_of(0)
+        self._compared: Floats = np.zeros((0, self._leading), np.float32)
+        self._leading_scales: Floats = np.zeros(0, np.float32)
 
     def append(self, rows: Bytes) -> None:
         """Add rows for the next slots."""
@@ -111,40 +126,41 @@ class Vectors:
             self.reserve(max(count, len(self.rows) * 3 // 2 + 16))
         new = slice(self._count, count)
         self.rows[new] = rows
-        floats = rows.astype(np.float32)
-        self._scales[new] = inverse_lengths(floats)
-        self._compared[new] = leading = floats[:, : self._leading]
-        self._leading_scales[new] = inverse_lengths(leading)
+        self._scales[new] = inverse_lengths(rows.astype(np.float32))
         self._count = count
+        self._lead(new)
 
     def reserve(self, size: int) -> None:
         """Make room for so many slots."""
-        if size <= len(self.rows):
-            return
-        leading = self._leading_of(size)
-        self.rows = _grown(self.rows, size)
-        self._scales = np.resize(self._scales, size)
-        self._leading_scales = np.resize(self._leading_scales, size)
+        if size > len(self.rows):
+            self.rows = _grown(self.rows, size)
+            self._scales = np.resize(self._scales, size)
+
+    def _lead(self, new: slice) -> None:
+        """Set what is compared first of new slots; of all, where so many tools are compared by other dimensions."""
+        leading = self._leading_of(self._count)
         if leading != self._leading:
-            self._leading = leading
-            self._compared = self.rows[:, :leading].astype(np.float32)
-            self._leading_scales = inverse_lengths(self._compared)
-        else:
-            self._compared = _grown(self._compared, size)
+            self._leading, new = leading, slice(0, self._count)
+            self._compared = np.zeros((0, leading), np.float32)
+        if len(self._compared) < len(self.rows):
+            self._compared = _grown(self._compared, len(self.rows))
+            self._leading_scales = np.resize(self._leading_scales, len(self.rows))
+        self._compared[new] = leading_rows = self._led(self.rows[new])
+        self._leading_scales[new] = inverse_lengths(leading_rows)
 
     def keep(self, slots: Ints) -> None:
         """Keep these slots alone, in this order."""
-        rows = self.rows[slots]
-        self.__init__(self.dim, ordered=self.ordered)
+        rows, axes = self.rows[slots], self._axes
+        self.__init__(self.dim, ordered=self.ordered, axes=None if axes is None else axes.astype(np.int8))
         self.append(rows)
 
     def put(self, slot: int, row: Bytes) -> None:
         """Set the vector of one slot."""
-        floats = row.astype(np.float32)
+        floats = row.astype(np.float32)[None]
         self.rows[slot] = row
-        self._scales[slot] = inverse_lengths(floats[None])[0]
-        self._leading_scales[slot] = inverse_lengths(floats[None, : self._leading])[0]
-        self._compared[slot] = floats[: self._leading]
+        self._scales[slot] = inverse_lengths(floats)[0]
+        self._compared[slot] = leading = self._led(floats)
+        self._leading_scales[slot] = inverse_lengths(leading)[0]
 
     def __len__(self) -> int:
         return self._count
@@ -152,25 +168,53 @@ class Vectors:
     @property
     def exact(self) -> bool:
         """Whether `compare` compares all dimensions."""
-        return self._leading == self.dim
+        return self._leading == self.dim and self._axes is None
 
     def _leading_of(self, size: int) -> int:
         """By how many dimensions so many tools are compared."""
-        if not self.ordered:
-            return self.dim
-        return min(self.dim, next(leading for most, leading in LEADING.items() if size <= most))
+        if self._axes is not None:
+            return self._axes.shape[1]
+        return (
+            min(self.dim, next(count for most, count in LEADING.items() if size <= most)) if self.ordered else self.dim
+        )
 
-    def compare(self, asked: Question, found: Floats) -> None:
-        """Fill in the cosines of each question (a row) with every tool, by the leading dimensions."""
+    def _led(self, rows: Floats | Bytes) -> Floats:
+        """What of some rows is compared first, in whole numbers."""
+        if self._axes is None:
+            return rows[:, : self._leading].astype(np.float32)
+        return rounded(rows.astype(np.float32) @ self._axes, FINER)
+
+    def compare(self, asked: Question, found: Floats, shown: Mask | None = None) -> None:
+        """Fill in the cosines of each question (a row) with every tool, by what is compared first.
+
+        Parameters:
+            asked: the questions.
+            found: is filled in, a row a question.
+            shown: of which tools the nearest are compared in all dimensions, where there are `axes`; None for all.
+        """
         rows = self._compared[: self._count]
-        within = asked.rows[:, : self._leading]
+        within = self._led(asked.rows)
         _products(rows, within, found)
         found *= self._leading_scales[: self._count]
         found *= inverse_lengths(within)[:, None]
+        if self._axes is not None:
+            for n in range(len(found)):
+                self._compare_nearest(Question(asked.rows[n : n + 1], asked.scales[n : n + 1]), found[n], shown)
+
+    def _compare_nearest(self, asked: Question, found: Floats, shown: Mask | None) -> None:
+        """The exact cosines of the nearest; those of the others are not above them."""
+        if shown is not None:
+            found *= shown
+        slots = _nearest(found, NEAREST)
+        exact = self.cosines(asked, slots)[0]
+        np.minimum(found, np.minimum.reduce(exact, initial=1), out=found)
+        found[slots] = exact
 
     def cosines(self, asked: Question, slots: Ints) -> Floats:
         """The exact cosines of each question (a row) with some tools."""
-        found = (self.rows.take(slots, axis=0).astype(np.float32) @ asked.rows.T).T * self._scales.take(slots)
+        found = np.empty((len(asked.rows), len(slots)), np.float32)
+        _products(self.rows.take(slots, axis=0).astype(np.float32), asked.rows, found)
+        found *= self._scales.take(slots)
         found *= asked.scales[:, None]
         return found
 
@@ -189,6 +233,17 @@ def _products(rows: Floats, asked: Floats, found: Floats) -> None:
             found[:, part] = (rows[part] @ columns).T
         else:
             np.dot(rows[part], asked[0], out=found[0, part])
+
+
+BLOCKS = 512
+
+
+def _nearest(cosines: Floats, count: int) -> Ints:
+    """At least `count` of the nearest tools (or all that are near at all), found without sorting them."""
+    whole = len(cosines) - len(cosines) % BLOCKS
+    tops = np.maximum.reduce(cosines[:whole].reshape(-1, BLOCKS), axis=0, initial=_TINY)
+    tops.sort()
+    return (cosines >= tops[BLOCKS - count]).nonzero()[0]
 
 
 def _grown(rows: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -10,12 +10,14 @@ from typing import Any, cast
 import numpy as np
 
 from pegboard.errors import MissingExtraError
-from pegboard.index.dense import Floats
+from pegboard.index.dense import Bytes, Floats
 
 TOKENS = 96
 """So many tokens of a tool are read."""
 ASKED = 64
 """So many tokens of a request are read."""
+SUMS = b"exact"
+"""Part of the name: vectors from sums that overflow on some processors are others."""
 EXTRA = "encoder"
 FEATURE = "Search with the sentence encoder"
 
@@ -24,7 +26,8 @@ class OnnxEmbedder:
     """Texts to vectors by an ONNX model that pools and normalises by itself.
 
     Parameters:
-        folder: holds `model.onnx` (inputs `ids`, `mask`; output `vectors`) and `tokenizer.json`.
+        folder: holds `model.onnx` (inputs `ids`, `mask`; output `vectors`), `tokenizer.json` and perhaps
+            `axes.npy` (see `Embedder`).
         name: identifies the model; its digest is added.
         threads: of the runtime.
     """
@@ -37,7 +40,15 @@ class OnnxEmbedder:
         self._threads = threads
         model = folder / "model.onnx"
         with model.open("rb") as stream:
-            self.name = f"{name}-{hashlib.file_digest(stream, 'sha256').hexdigest()[:12]}"
+            digest = hashlib.file_digest(stream, "sha256")
+        digest.update(SUMS)
+        self.name = f"{name}-{digest.hexdigest()[:12]}"
+
+    @cached_property
+    def axes(self) -> Bytes | None:
+        """The directions that tell most, a column each."""
+        path = self._folder / "axes.npy"
+        return np.load(path) if path.is_file() else None
 
     @property
     def dim(self) -> int:
@@ -50,6 +61,7 @@ class OnnxEmbedder:
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = self._threads
         options.log_severity_level = 3
+        options.add_session_config_entry("session.x64quantprecision", "1")  # else sums overflow on some processors
         return runtime.InferenceSession(
             str(self._folder / "model.onnx"), sess_options=options, providers=["CPUExecutionProvider"]
         )

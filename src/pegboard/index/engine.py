@@ -197,7 +197,7 @@ class ToolIndex:
         scores = np.empty((ends[-1], tools.size), np.float32)
         matches.scores(len(request.needs), scores[: parts[0]])
         for (layer, seen), start, end in zip(asked, ends, ends[1:], strict=False):
-            layer.vectors.compare(seen.question, scores[start:end])
+            layer.vectors.compare(seen.question, scores[start:end], view.mask)
         slots = _chosen(scores, parts, view.mask, named)
         bits = matches.held(slots)
         signals = np.zeros((len(OF_WORDS) + len(OF_MEANING) * len(asked), len(slots)), np.float32)

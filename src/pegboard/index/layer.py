@@ -47,7 +47,7 @@ class Layer:
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
-        self.vectors = Vectors(embedder.dim, ordered=embedder.ordered)
+        self.vectors = Vectors(embedder.dim, ordered=embedder.ordered, axes=getattr(embedder, "axes", None))
         self._waiting: deque[ToolSpec] = deque()
         self._slots: dict[int, int] = {}
         self._lock = threading.Lock()
