@@ -19,8 +19,8 @@ from prepare import TRAIN, rows
 
 from pegboard.bench import Search
 from pegboard.index.ask import read
-from pegboard.index.candidates import OF_MEANING, OF_WORDS
-from pegboard.index.confidence import evidence, evidence_of_each
+from pegboard.index.candidates import OF_MEANING, OF_WORDS, WEIGHED
+from pegboard.index.confidence import Seen, evidence, evidence_of_each
 from pegboard.index.encoder import OnnxEmbedder
 from pegboard.index.engine import ToolIndex
 from pegboard.index.rank import fused
@@ -190,7 +190,7 @@ def train(options: argparse.Namespace) -> None:
     scales = 1 / np.maximum(data["signals"].std(0), 1e-2)
     raw = data["signals"]
     if options.calibrate:
-        calibrate(options, data, raw, fused)
+        calibrate(options, data, raw, weighed)
         return
     data["signals"] = np.clip((raw - means) * scales, -4, 4)
     keep = ~data["gone"]
@@ -240,6 +240,17 @@ def learned_scores(net: Net, means: np.ndarray, scales: np.ndarray) -> Callable[
     return score
 
 
+def weighed(signals: np.ndarray) -> np.ndarray:
+    """The scores that `rank.fused` gives candidates, from all their signals."""
+    layers = (signals.shape[1] - len(OF_WORDS)) // len(OF_MEANING)
+    rows = [OF_WORDS.index(name) for name in WEIGHED]
+    for layer in range(layers):
+        start = len(OF_WORDS) + layer * len(OF_MEANING)
+        rows += [start + OF_MEANING.index(name) for name in ("meaning", "best need / best")]
+    rows += [start + OF_MEANING.index("namespace's meaning")] * (layers > 1)
+    return fused(signals.T[rows], layers)
+
+
 def calibrate(
     options: argparse.Namespace, data: dict, raw: np.ndarray, ranker: Callable[[np.ndarray], np.ndarray]
 ) -> None:
@@ -251,7 +262,7 @@ def calibrate(
     rows, labels, names, parts = [], [], [], []
     for request in twice:
         part = slice(starts[request], stops[request])
-        rows.append(evidence(raw[part], values[part]))
+        rows.append(evidence(Seen.of(raw[part], values[part])))
         labels.append(float(not data["gone"][request]))
         names.append(str(data["set"][request]).split(":")[-1])
         parts.append(part)
@@ -319,9 +330,10 @@ def fit_each(raw, values, right, parts, anything) -> np.ndarray:
     rows, labels = [], []
     for part, chance in zip(parts, anything, strict=True):
         order = np.argsort(-values[part], kind="stable")[:8]
-        rows.append(evidence_of_each(float(np.clip(chance, 0.001, 0.99)), values[part], order.tolist()))
+        ranked = values[part][order].tolist()
+        rows.append(evidence_of_each(float(np.clip(chance, 0.001, 0.99)), ranked[0], ranked))
         labels.append(right[part][order] >= 0)
-    x = torch.from_numpy(np.concatenate(rows))
+    x = torch.from_numpy(np.concatenate(rows).astype(np.float32))
     y = torch.from_numpy(np.concatenate(labels).astype(np.float32))
     weights = torch.zeros(x.shape[1] + 1, requires_grad=True)
     optimiser = torch.optim.LBFGS([weights], max_iter=100)
@@ -340,7 +352,7 @@ def fit_each(raw, values, right, parts, anything) -> np.ndarray:
 def plain_scores(raw, data, keep, there) -> torch.Tensor:
     """The fusion without learning, for comparison."""
     starts = np.flatnonzero(np.append(True, data["query"][1:] != data["query"][:-1]))
-    values = np.concatenate([fused(part) for part in np.split(raw, starts[1:])])
+    values = np.concatenate([weighed(part) for part in np.split(raw, starts[1:])])
     x, _, _ = padded({**data, "signals": values[:, None]}, keep)
     return x[..., 0].masked_fill(~there, -1e4)
 

@@ -21,7 +21,7 @@ from rank import groups_of, quality
 from pegboard import index
 from pegboard.bench import Search
 from pegboard.index.ask import read
-from pegboard.index.confidence import _learned, evidence, evidence_of_each, stepped, temper
+from pegboard.index.confidence import TERMS, Seen, _learned, evidence, evidence_of_each, stepped, temper
 from pegboard.index.engine import ToolIndex
 
 SEED = 7340
@@ -88,8 +88,9 @@ def told(kind: str, tools: list[dict], queries: list[dict]) -> Iterator[Told]:
         found = engine.ranked(request, engine.tools.view(None))
         if found.kind == kind and len(found.slots):
             values = engine._fitting(request, found)
-            odds = learned.odds(evidence(found.signals, values))
-            weighed = np.array(temper(odds, found.signals, found.background) if found.background else [0.0] * 4)
+            seen = Seen.of(found.signals, values)
+            odds = learned.odds(evidence(seen))
+            weighed = np.array(temper(odds, seen.best[TERMS], found.background) if found.background else [0.0] * 4)
             order = np.argsort(-values, kind="stable")[:8]
             ids = [search.ids[engine.tools.spec(slot).name] for slot in found.slots[order]]
             gold = {i for group in groups_of(query) for i in group}
@@ -99,7 +100,7 @@ def told(kind: str, tools: list[dict], queries: list[dict]) -> Iterator[Told]:
 def fit_each(requests: list[Told], chances: np.ndarray) -> np.ndarray:
     """The weights by which what tells of one hit becomes the chance that it is right."""
     rows = [
-        evidence_of_each(min(max(float(chance), 0.001), 0.99), request.values, range(len(request.values)))
+        evidence_of_each(min(max(float(chance), 0.001), 0.99), request.values[0], request.values.tolist())
         for request, chance in zip(requests, chances, strict=True)
     ]
     x = np.concatenate(rows).astype(float)

@@ -44,8 +44,9 @@ _OF_BEST_MEANING = [
     )
 ]
 _SHARE = OF_WORDS.index("words, share of the request")
-_TERMS = OF_WORDS.index("terms")
-_COMPARED = 8
+TERMS = OF_WORDS.index("terms")
+COMPARED = 8
+"""So many of the best candidates are compared with each other."""
 _FAR = np.float32(4)
 LONG = 2.0
 """Requests of more terms than ten times this are no longer told apart by their length."""
@@ -107,24 +108,51 @@ class Background:
         return round((self.best - self.mean) / max(self.spread, 1e-3), 2)
 
 
-def evidence(signals: Floats, values: Floats) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a search found, as far as it tells how sure it is.
+
+    Parameters:
+        best: all signals of the best candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer.
+        compared: of every candidate, the share of the request's words and each layer's meaning, a row each.
+        values: the candidates' scores.
+        order: the places of the best of them, best first; as many as are compared.
+    """
+
+    best: Sequence[float]
+    compared: Floats
+    values: Floats
+    order: Sequence[int]
+
+    @classmethod
+    def of(cls, signals: Floats, values: Floats) -> "Seen":
+        """From all signals of all candidates, a row a candidate."""
+        order = leading(values)
+        columns = [_SHARE, *range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))]
+        return cls(signals[order[0]].tolist(), signals.T[columns], values, order)
+
+
+def leading(values: Floats) -> list[int]:
+    """The places of the greatest scores, greatest first; as many as are compared."""
+    return (-values).argsort(kind="stable")[:COMPARED].tolist()
+
+
+def evidence(seen: Seen) -> list[float]:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
-    order = (-values).argsort(kind="stable")[:_COMPARED]
-    best = values.take(order).tolist()
-    rows, layers = signals.T, _layers(signals)
-    columns = rows.take([_SHARE, *layers], axis=0)
-    top: list[float] = rows[:, order[0]].tolist()
-    share, *means = (sum(near) / len(near) for near in columns.take(order, axis=1).tolist())
-    first, *firsts = (columns.argmax(axis=1) == order[0]).tolist()
-    leading, *leadings = map(_leading, np.sort(columns, axis=1)[:, -5:].tolist())
+    order, top = seen.order, seen.best
+    best = seen.values.take(order).tolist()
+    share, *means = [sum(near) / len(near) for near in seen.compared.take(order, axis=1).tolist()]
+    first, *firsts = [float(place == order[0]) for place in seen.compared.argmax(axis=1).tolist()]
+    leading, *leadings = map(_leading, np.sort(seen.compared, axis=1)[:, -5:].tolist())
     found = [top[n] for n in _TAKEN]
-    found += [share, log(len(values))]
+    found += [share, log(len(seen.values))]
     found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - sum(best) / len(best), 3.0)]
-    found += [*leading, float(first)]
-    for start, mean, lead, nearest in zip(layers, means, leadings, firsts, strict=True):
+    found += [*leading, first]
+    starts = range(len(OF_WORDS), len(top), len(OF_MEANING))
+    for start, mean, lead, nearest in zip(starts, means, leadings, firsts, strict=True):
         found += [top[start + n] for n in _OF_BEST_MEANING]
-        found += [mean, *lead, float(nearest)]
-    return np.array(found, np.float32)
+        found += [mean, *lead, nearest]
+    return found
 
 
 def _leading(ranked: Sequence[float]) -> tuple[float, float, float]:
@@ -132,16 +160,16 @@ def _leading(ranked: Sequence[float]) -> tuple[float, float, float]:
     return ranked[-1], ranked[-1] - ranked[max(len(ranked) - 2, 0)], ranked[-1] - ranked[0]
 
 
-def _layers(signals: Floats) -> range:
-    return range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))
+def evidence_of_each(any_right: float, best: float, values: Sequence[float]) -> list[tuple[float, float, float]]:
+    """What tells whether one candidate is right, a row each: whether any is, how near the best it is, its place.
 
-
-def evidence_of_each(any_right: float, values: Floats, order: Sequence[int]) -> Floats:
-    """What tells whether one candidate is right, a row each: whether any is, how near the best it is, its place."""
-    most = float(np.maximum.reduce(values))
+    Parameters:
+        any_right: how likely any is.
+        best: the greatest score of all candidates.
+        values: the scores of those that are shown, best first.
+    """
     odds = log(any_right / (1 - any_right))
-    found = [(odds, max(value - most, -6.0), 1 / (1 + n)) for n, value in enumerate(values.take(order).tolist())]
-    return np.array(found, np.float32)
+    return [(odds, max(value - best, -6.0), 1 / (1 + n)) for n, value in enumerate(values)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,27 +189,35 @@ class Calibration:
     each: Floats
     tempered: Floats | None = None
 
-    def odds(self, evidence: Floats) -> float:
+    def odds(self, evidence: Sequence[float]) -> float:
         """The logarithm of the odds that any tool fits, as the requests of the training sets have it."""
-        given = np.maximum(np.minimum((evidence - self.means) * self.scales, _FAR), -_FAR)
-        return float(given @ self.weights[:-1] + self.weights[-1])
+        given = (np.array(evidence, np.float32) - self.means) * self.scales
+        return float(np.maximum(np.minimum(given, _FAR), -_FAR) @ self.weights[:-1] + self.weights[-1])
 
-    def anything(self, signals: Floats, values: Floats, background: Background | None) -> float:
+    def anything(self, seen: Seen, background: Background | None) -> float:
         """How likely any tool fits."""
-        odds = self.odds(evidence(signals, values))
+        odds = self.odds(evidence(seen))
         if self.tempered is None or background is None:
             return _chance(odds)
-        return _chance(sum(map(mul, temper(odds, signals, background), self.tempered.tolist())))
+        return _chance(sum(map(mul, temper(odds, seen.best[TERMS], background), self.tempered.tolist())))
+
+    def of_each(self, any_right: float, best: float, values: Sequence[float]) -> list[float]:
+        """How likely each of the shown candidates is right; see `evidence_of_each`."""
+        odds, near, place, bias = self.each.tolist()
+        rows = evidence_of_each(any_right, best, values)
+        return [_chance(odds * a + near * b + place * c + bias) for a, b, c in rows]
 
 
-def temper(odds: float, signals: Floats, background: Background) -> list[float]:
+def temper(odds: float, terms: float, background: Background) -> list[float]:
     """What the odds are weighed by: longer requests tell more, and so does a best tool that stands out of the catalog.
 
-    The odds come first, as `Calibration.odds` has them, between those of .002 and .99.
+    Parameters:
+        odds: as `Calibration.odds` has them; those beyond .002 and .99 count as these.
+        terms: the signal of that name.
+        background: of the request.
     """
     told = min(max(odds, -6.2), 4.6)
-    long = min(float(signals[0, _TERMS]), LONG)
-    return [told, told * long, background.above, 1.0]
+    return [told, told * min(terms, LONG), background.above, 1.0]
 
 
 def stepped(chance: float) -> float:
@@ -203,39 +239,28 @@ def _learned(name: str) -> Calibration | None:
         return Calibration(**{part: data[part] for part in data.files})
 
 
-def of(
-    name: str,
-    signals: Floats,
-    values: Floats,
-    order: Sequence[int],
-    *,
-    named: int = 0,
-    background: Background | None = None,
-) -> Sure:
+def of(name: str, seen: Seen, top: Sequence[int], *, named: int = 0, background: Background | None = None) -> Sure:
     """The confidence of one search.
 
     Parameters:
         name: the kind of engine.
-        signals: of the candidates.
-        values: their scores.
-        order: the places of those that are shown, best first.
+        seen: what it found.
+        top: the places of those that are shown, best first.
         named: how many of them the request names.
         background: the request's cosines with all shown tools, where there are any.
     """
     learned = _learned(name)
-    if not len(order):
-        return Sure(0.0, ())
     if learned is None:
-        each = [round(max(0.0, min(NAMED, share)), 4) for share in signals[order, _SHARE].tolist()]
+        each = [max(0.0, min(NAMED, share)) for share in seen.compared[0].take(top).tolist()]
     else:
-        anything = learned.anything(signals, values, background)
-        rows = evidence_of_each(anything, values, order)
-        each = [_chance(score) for score in (rows @ learned.each[:-1] + learned.each[-1]).tolist()]
+        anything = learned.anything(seen, background)
+        each = learned.of_each(anything, float(seen.values[seen.order[0]]), seen.values.take(top).tolist())
         if not named:
             told = anything if learned.tempered is None or background is None else stepped(anything)
             return Sure(round(told, 4), [round(chance, 4) for chance in each])
     each[:named] = [NAMED] * min(named, len(each))
-    return Sure(each[0], [round(chance, 4) for chance in each])
+    each = [round(chance, 4) for chance in each]
+    return Sure(each[0], each)
 
 
 def _chance(score: float) -> float:

@@ -5,19 +5,21 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import inf
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from pegboard.core import ToolName, ToolSpec
-from pegboard.index import candidates, confidence, rank
+from pegboard.index import confidence, rank
 from pegboard.index.ask import Request, read
-from pegboard.index.candidates import NEARBY, OF_MEANING, OF_WORDS, Matches, Meaning
-from pegboard.index.confidence import Background
+from pegboard.index.candidates import OF_MEANING, OF_WORDS, Meaning, Signals
+from pegboard.index.confidence import Background, Seen
 from pegboard.index.dense import Embedder
 from pegboard.index.doing import OPPOSITE
-from pegboard.index.explain import hit
+from pegboard.index.explain import Reasons
 from pegboard.index.layer import Asked, Layer
+from pegboard.index.matches import Bits, Ints, Matches
+from pegboard.index.nearest import chosen
 from pegboard.index.postings import Floats, Mask
 from pegboard.index.prior import Priors
 from pegboard.index.protocol import Found, Hit, Prerequisite, Use, Where
@@ -28,8 +30,8 @@ KNOWN = 0.5
 """A model that knows a smaller share of the request's words has no say in it."""
 NEXT = 20
 """So many names of hits beyond the limit are told."""
-Ints = npt.NDArray[np.intp]
-Bits = npt.NDArray[np.uint8]
+Answer: TypeAlias = tuple[tuple[Hit, ...], float, tuple[ToolName, ...]]
+_NOTHING: Answer = ((), 0.0, ())
 
 
 KINDS = {"": "words", "pegboard-static": "static"}
@@ -44,9 +46,7 @@ class Ranked:
     Parameters:
         slots: which tools.
         read: what the request's terms stand for among the shown tools.
-        rarity: of its rows.
-        bits: the fields of each row's term in each candidate, a row a row.
-        signals: what is known of each, a row a candidate.
+        told: what is known of each.
         total: how many tools hold any of the request's words.
         kind: which learned function tells how sure the search is; empty where there is none for these embedders.
         background: the request's cosines with all shown tools, in the first layer that has a say in it.
@@ -54,12 +54,20 @@ class Ranked:
 
     slots: Ints
     read: Read
-    rarity: Floats
-    bits: Bits
-    signals: Floats
+    told: Signals
     total: int
     kind: str
     background: Background | None
+
+    @property
+    def bits(self) -> Bits:
+        """The fields of each row's term in each candidate, a row a row."""
+        return self.told.matches.held(self.slots)
+
+    @property
+    def signals(self) -> Floats:
+        """All signals, a row a candidate."""
+        return self.told.told(np.arange(len(self.slots)), self.bits).T
 
 
 class ToolIndex:
@@ -117,68 +125,69 @@ class ToolIndex:
         request = read(query)
         named = self._named(query, view.mask)
         ranked = self.ranked(request, view, [slot for group in named for slot in group])
-        fitting = self._fitting(request, ranked)
-        values = self._values(request, ranked, fitting)
-        telling = np.where(candidates.fillers(ranked.signals), -np.inf, values) if len(values) else values
-        order = self._order(ranked.slots, telling, named, limit + NEXT)
-        top = order[:limit]
-        sure = confidence.of(
-            ranked.kind,
-            *self._calibrated(ranked, fitting),
-            top,
-            named=sum(map(len, named)),
-            background=ranked.background,
-        )
-        hits = self._hits(request, ranked, top, values, sure.each)
+        hits, sure, rest = self._answer(request, ranked, named, limit) if len(ranked.slots) else _NOTHING
         return Found(
             query=query,
             hits=hits,
-            confidence=sure.any,
-            next_names=tuple([tools.spec(slot).name for slot in ranked.slots[order[limit:]].tolist()]),
+            confidence=sure,
+            next_names=rest,
             unknown_terms=ranked.read.unknown,
             did_you_mean=ranked.read.nearest,
             total=max(ranked.total, len(hits)),
             prerequisites=self._before([found.name for found in hits], where) if with_prerequisites else (),
         )
 
+    def _answer(self, request: Request, ranked: Ranked, named: Sequence[Sequence[int]], limit: int) -> Answer:
+        """The candidates that are shown, how sure that is, and the names of the next ones."""
+        slots, spec = ranked.slots, self.tools.spec
+        fitting = self._fitting(request, ranked)
+        values = self._values(request, ranked, fitting)
+        order = self._order(ranked, values, named, limit + NEXT)
+        top = order[:limit]
+        seen, bits = self._seen(ranked, fitting, top)
+        sure = confidence.of(ranked.kind, seen, top, named=sum(map(len, named)), background=ranked.background)
+        words = [term.word for term in request.terms]
+        shown = zip(slots.take(top).tolist(), values.take(top).tolist(), sure.each, bits.T.tolist(), strict=False)
+        hits = [
+            Hit(
+                name=(found := spec(slot)).name, spec=found, score=score, confidence=chance,
+                reasons=Reasons(words, ranked.read.terms, fields),
+            )
+            for slot, score, chance, fields in shown
+        ]  # fmt: skip
+        return tuple(hits), sure.any, tuple([spec(slot).name for slot in slots.take(order[limit:]).tolist()])
+
     def _fitting(self, request: Request, ranked: Ranked) -> Floats:
         """How well each candidate meets the request."""
-        values = rank.fused(ranked.signals)
-        if request.wants and len(values):
-            values = values - np.float32(OPPOSITE) * (self.tools.doing[ranked.slots] == -request.wants)
+        values = rank.fused(ranked.told.weighed, len(ranked.told.meanings))
+        if request.wants:
+            values -= np.float32(OPPOSITE) * (self.tools.doing.take(ranked.slots) == -request.wants)
         return values
 
     def _values(self, request: Request, ranked: Ranked, values: Floats) -> Floats:
         """The candidates' scores: how well they fit, and what comes before what."""
         tools, slots = self.tools, ranked.slots
-        if not len(values):
-            return values
         if self._priors:
             values = self._priors.applied(values, slots, tools.slots)
         if self._rerank is not None:
             values = self._rerank(request.text, [tools.spec(slot) for slot in slots], ranked.signals, values)
         if tools.precedence:
             specs = [tools.spec(slot) for slot in slots]
-            values = tools.precedence.applied(values, specs, ranked.read.terms, ranked.rarity, ranked.bits)
+            rarity = ranked.told.matches.rarity
+            values = tools.precedence.applied(values, specs, ranked.read.terms, rarity, ranked.bits)
         return values
 
-    def _hits(
-        self, request: Request, ranked: Ranked, top: Sequence[int], values: Floats, sure: Sequence[float]
-    ) -> tuple[Hit, ...]:
-        """The candidates that are shown, with their reasons."""
-        asked = [term.word for term in request.terms]
-        terms, spec = ranked.read.terms, self.tools.spec
-        found = zip(ranked.slots[top].tolist(), ranked.bits[:, top].T.tolist(), values[top].tolist(), sure, strict=True)
-        return tuple(
-            [hit(spec(slot), asked, terms, bits, score=score, confidence=chance) for slot, bits, score, chance in found]
-        )
-
-    def _calibrated(self, ranked: Ranked, values: Floats) -> tuple[Floats, Floats]:
-        """The signals that the confidence was learned from, and scores by them: words and the table, no other model."""
-        width = len(OF_WORDS) + len(OF_MEANING)
-        if ranked.signals.shape[1] <= width:
-            return ranked.signals, values
-        return (signals := ranked.signals[:, :width]), rank.fused(signals)
+    def _seen(self, ranked: Ranked, fitting: Floats, top: Sequence[int]) -> tuple[Seen, Bits]:
+        """What tells how sure the search is (words and the table, no other model), and the fields of what is shown."""
+        told = ranked.told
+        layers = min(len(told.meanings), 1)
+        values = fitting if len(told.meanings) == layers else rank.fused(told.weighed, layers)
+        order = confidence.leading(values)
+        places = list(top) if order[0] in top else [*top, order[0]]
+        bits = told.matches.held(ranked.slots.take(places))
+        best = told.told(np.array(order[:1]), bits[:, places.index(order[0]), None])[:, 0].tolist()
+        width = len(OF_WORDS) + layers * len(OF_MEANING)
+        return Seen(best[:width], told.compared[: 1 + layers], values, order), bits
 
     def _before(self, names: Sequence[ToolName], where: Where | None) -> tuple[Prerequisite, ...]:
         graph = self.tools.graph(where)
@@ -198,27 +207,24 @@ class ToolIndex:
         matches.scores(len(request.needs), scores[: parts[0]])
         for (layer, seen), start, end in zip(asked, ends, ends[1:], strict=False):
             layer.vectors.compare(seen.question, scores[start:end], view.mask)
-        slots = _chosen(scores, parts, view.mask, named)
-        bits = matches.held(slots)
-        signals = np.zeros((len(OF_WORDS) + len(OF_MEANING) * len(asked), len(slots)), np.float32)
-        if len(slots):
-            near = scores.take(slots, axis=1)
-            candidates.of_words(
-                signals, near[: parts[0]], matches, bits,
-                asked=found.rarity, terms=len(request.terms), name_sizes=tools.name_size.take(slots),
-            )  # fmt: skip
-            for n, (layer, seen) in enumerate(asked):
-                exact = near[ends[n] : ends[n + 1]]
-                if not layer.vectors.exact:
-                    exact = layer.vectors.cosines(seen.question, slots)
-                meaning = Meaning(exact[0], np.maximum.reduce(exact, axis=0), seen.known)
-                candidates.of_meaning(signals[len(OF_WORDS) + n * len(OF_MEANING) :], meaning, signals[1])
-            candidates.together(signals, tools.group.take(slots))
+        slots = chosen(scores, parts, view.mask, named)
+        near = scores.take(slots, axis=1)
+        meanings: list[Meaning] = []
+        for n, (layer, seen) in enumerate(asked if len(slots) else ()):
+            exact = near[ends[n] : ends[n + 1]]
+            if not layer.vectors.exact:
+                exact = layer.vectors.cosines(seen.question, slots)
+            meanings.append(Meaning(exact[0], np.maximum.reduce(exact, axis=0), seen.known))
+        told = Signals.of(
+            slots, matches, near[: parts[0]], meanings,
+            groups=tools.group.take(slots), name_sizes=tools.name_size.take(slots),
+            asked=found.rarity, terms=len(request.terms),
+        )  # fmt: skip
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         kind = "words" if request.spaceless else kind
         total = int(np.count_nonzero(scores[0]))
         background = Background.of(scores[parts[0]], view.count) if asked else None
-        return Ranked(slots, found, matches.rarity, bits, signals.T, total, kind, background)
+        return Ranked(slots, found, told, total, kind, background)
 
     def _asked(self, request: Request, view: View) -> list[tuple[Layer, Asked]]:
         """The layers that have a say in the request, each with how it sees it."""
@@ -233,17 +239,18 @@ class ToolIndex:
         groups = [[self.tools.slots[name] for name in names] for names in self.tools.names.named(query)]
         return [found for group in groups if (found := [slot for slot in group if shown is None or shown[slot]])]
 
-    def _order(self, slots: Ints, values: Floats, named: Sequence[Sequence[int]], limit: int) -> list[int]:
+    def _order(self, ranked: Ranked, values: Floats, named: Sequence[Sequence[int]], limit: int) -> list[int]:
         """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest."""
-        scores: list[float] = values.tolist()
+        slots, fillers = ranked.slots, ranked.told.fillers()
+        scores: list[float] = np.where(fillers, np.float32(-inf), values).tolist()
         first: list[int] = []
         if named:
             at = {slot: place for place, slot in enumerate(slots.tolist())}
             groups = [self._sorted(sorted(at[slot] for slot in group), scores, slots, len(group)) for group in named]
             first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        ranked: list[int] = (-values).argsort(kind="stable").tolist()
-        shown = ranked if scores and scores[ranked[-1]] > -inf else [at for at in ranked if scores[at] > -inf]
-        return list(dict.fromkeys([*first, *self._tied(shown, scores, slots, limit)]))[:limit]
+        places = (-values).argsort(kind="stable")
+        places = places[~fillers.take(places)].tolist()
+        return list(dict.fromkeys([*first, *self._tied(places, scores, slots, limit)]))[:limit]
 
     def _sorted(self, places: Iterable[int], scores: Sequence[float], slots: Ints, limit: int) -> list[int]:
         """By score, then by name."""
@@ -266,22 +273,3 @@ class ToolIndex:
 
     def _by_name(self, places: Iterable[int], slots: Ints) -> list[int]:
         return sorted(places, key=lambda place: str(self.tools.spec(slots[place]).name))
-
-
-def _chosen(scores: Floats, parts: Sequence[int], shown: Mask | None, named: Sequence[int]) -> Ints:
-    """The slots worth ranking: the best by words and by each layer, of the request and of each of its needs.
-
-    Parameters:
-        scores: of words, then of each layer: of the request, then of each of its needs.
-        parts: how many rows each of them has.
-        shown: which slots may be shown.
-        named: the slots of tools that the request names.
-    """
-    if shown is not None:
-        scores[parts[0] :] *= shown
-    counts = [count for rows in parts for count in (NEARBY, *[NEARBY // max(1, rows - 1)] * (rows - 1))]
-    least = [0.0] * parts[0] + [candidates.LEAST] * (len(scores) - parts[0])
-    chosen = candidates.nearest(scores, counts, least)
-    if named:
-        chosen[named] = True
-    return chosen.nonzero()[0]

@@ -1,10 +1,11 @@
 """What every search engine answers, and in what shape."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from pegboard.core import Effects, Mode, Selection, ToolName, ToolSpec, offers
+from pegboard.index.explain import Reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +55,24 @@ class Hit:
         spec: the tool.
         score: the engine's score; only its order within one answer means something.
         confidence: from 0 to 1, calibrated on data: how likely this tool meets the request.
-        matched: the request's terms that matched, by field (`name`, `description`, `parameters` ...).
-        unmatched: the request's terms that matched nothing of this tool.
+        reasons: which of the request's terms matched it.
     """
 
     name: ToolName
     spec: ToolSpec
     score: float
     confidence: float
-    matched: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    unmatched: tuple[str, ...] = ()
+    reasons: Reasons = Reasons()
+
+    @property
+    def matched(self) -> dict[str, tuple[str, ...]]:
+        """The request's terms that matched, by field (`name`, `description`, `parameters` ...)."""
+        return self.reasons.matched
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """The request's terms that matched nothing of this tool."""
+        return self.reasons.unmatched
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,8 @@ class Tools:
         self.vocabulary = Vocabulary(known[0] if known else {})
         self._specs: list[ToolSpec | None] = []
         self._prints: list[bytes] = []
-        self._groups: dict[str, int] = {"": 0}
+        self._groups: dict[str, int] = {}
+        self._grouped = 0
         self._views: dict[Where | None, View] = {}
         self._graphs: dict[Where | None, Graph] = {}
         self.postings = Postings()
@@ -121,12 +122,17 @@ class Tools:
             self._specs.append(spec)
             self.names.add(spec)
             self.precedence.add(spec)
-            groups.append(self._groups.setdefault(spec.name.namespace, len(self._groups)))
+            groups.append(self._group_of(spec.name.namespace))
         self._prints += prints
         self.group = np.append(self.group, np.array(groups, np.int32))
         self.doing = np.append(self.doing, doing)
         self.name_size = np.append(self.name_size, sizes)
         self._live = np.append(self._live, np.ones(len(specs), np.bool_))
+
+    def _group_of(self, namespace: str) -> int:
+        """A namespace's number; a tool without one is a group of its own."""
+        self._grouped += 1
+        return self._groups.setdefault(namespace, self._grouped) if namespace else self._grouped
 
     def _drop(self, name: ToolName) -> None:
         slot = self.slots.pop(name, None)

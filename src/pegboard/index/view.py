@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pegboard.index.ask import Request, Term
-from pegboard.index.candidates import Row
+from pegboard.index.matches import Row
 from pegboard.index.postings import Mask, Posting, Postings
 from pegboard.index.vocabulary import Shown, Vocabulary
 from pegboard.index.words import rarity

@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.confidence import STEPS, WITHIN, Background, stepped, temper
 
 from .conftest import tool
@@ -34,9 +33,8 @@ def test_tools_that_are_not_shown_are_no_background(cosines: list[float], hidden
 
 
 def test_a_tool_that_stands_out_is_surer_than_one_among_many_as_near() -> None:
-    signals = np.zeros((1, len(OF_WORDS) + len(OF_MEANING)), np.float32)
     lonely, crowded = Background(0.05, 0.1, 0.6), Background(0.4, 0.1, 0.6)
-    assert temper(0.0, signals, lonely)[2] > temper(0.0, signals, crowded)[2]
+    assert temper(0.0, 0.5, lonely)[2] > temper(0.0, 0.5, crowded)[2]
 
 
 def test_the_right_tool_there_is_surer_than_the_same_request_without_it(index_of) -> None:

@@ -8,10 +8,10 @@ import pytest
 from pegboard import index
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import Where
-from pegboard.index.candidates import FEW, nearest
 from pegboard.index.dense import LEADING, Question, Vectors
 from pegboard.index.engine import ToolIndex
 from pegboard.index.names import Names
+from pegboard.index.nearest import FEW, nearest
 
 VERBS = ("create", "delete", "list", "update", "search", "export", "archive", "share", "merge", "count")
 NOUNS = ("issue", "file", "user", "invoice", "meeting", "email", "forecast", "branch", "ticket", "contract", "photo")

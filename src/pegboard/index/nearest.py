@@ -1,0 +1,78 @@
+"""The tools worth ranking for one request: the best by words and by each layer, of the request and of each need."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from pegboard.index.postings import Floats, Mask
+
+Ints = npt.NDArray[np.intp]
+LEAST = 0.15
+"""A cosine below this is chance."""
+NEARBY = 48
+"""So many of the best by words, and by each embedder, are ranked."""
+BLOCKS = 512
+"""The greatest scores of so many blocks tell how great the best scores are at least."""
+FEW = 1_500
+"""So many scores are sorted as they are: sorting takes no branches, so it is faster than to partition them."""
+
+
+def chosen(scores: Floats, parts: Sequence[int], shown: Mask | None, named: Sequence[int]) -> Ints:
+    """The slots worth ranking.
+
+    Parameters:
+        scores: of words, then of each layer: of the request, then of each of its needs.
+        parts: how many rows each of them has.
+        shown: which slots may be shown.
+        named: the slots of tools that the request names.
+    """
+    if shown is not None:
+        scores[parts[0] :] *= shown
+    counts = [count for rows in parts for count in (NEARBY, *[NEARBY // max(1, rows - 1)] * (rows - 1))]
+    least = [0.0] * parts[0] + [LEAST] * (len(scores) - parts[0])
+    found = nearest(scores, counts, least)
+    if named:
+        found[named] = True
+    return found.nonzero()[0]
+
+
+def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Mask:
+    """Which slots are among the best of any row: its greatest scores, and all that tie with the last of them.
+
+    Parameters:
+        scores: a row a way to score, a column a slot.
+        counts: how many of each row are wanted.
+        least: of each row, what a score must be above.
+    """
+    size = scores.shape[1]
+    above = np.array([_above(value) for value in least], np.float32)
+    if size > FEW:
+        floors = [_floor(*row) for row in zip(scores, counts, above, strict=True)]
+    elif size > min(counts):
+        places = [max(size - count, 0) for count in counts]
+        ranked = scores.copy()
+        ranked.sort(axis=1)
+        floors = np.maximum(ranked[np.arange(len(places)), places], above)
+    else:
+        floors = above
+    return np.logical_or.reduce(scores >= np.array(floors)[:, None], axis=0)
+
+
+@cache
+def _above(value: float) -> float:
+    """The next number that 32 bits hold."""
+    return float(np.nextafter(np.float32(value), np.float32(np.inf)))
+
+
+def _floor(scores: Floats, count: int, least: np.float32) -> np.float32:
+    """The last of the `count` greatest of very many scores that reach `least`, or `least`."""
+    whole = len(scores) - len(scores) % BLOCKS
+    tops = np.maximum.reduce(scores[:whole].reshape(-1, BLOCKS), axis=0)
+    tops.sort()
+    ranked = scores[scores >= max(tops[BLOCKS - count], least)]
+    if len(ranked) < count:
+        return least
+    ranked.sort()
+    return ranked[len(ranked) - count]
