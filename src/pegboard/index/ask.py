@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pegboard.index.doing import Doing, wanted
-from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped
+from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
 from pegboard.index.text import is_spaceless, stems, words
 
 LENGTH = 20_000
@@ -92,6 +92,8 @@ def read(text: str) -> Request:
             key = (word, stem, place.get(word, 0))
             seen[stem] = _TERMS.get(key) or _term(key, other)
     spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
+    if spaceless:
+        language = written_in(bare) or language
     wants = Doing.EITHER if needs else wanted(found)
     return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
 

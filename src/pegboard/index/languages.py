@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
+from pegboard.index.han import simplified
+
 ENGLISH = "english"
+CHINESE = "chinese"
 
 _LISTS = {
     ENGLISH: """
@@ -107,6 +110,18 @@ def tells(piece: str) -> bool:
     return _NOTHING.match(piece) is None
 
 
+def written_in(text: str) -> str | None:
+    """The language that a text's script tells, where it is one without spaces; Chinese for Han alone."""
+    if text.isascii():
+        return None
+    if _KANA.search(text):
+        return "japanese"
+    if _HANGUL.search(text):
+        return "korean"
+    return CHINESE if _HAN.search(text) else None
+
+
+_KANA, _HANGUL, _HAN = (re.compile(f"[{letters}]") for letters in ("\u3041-\u30ff", "\uac00-\ud7af", "\u4e00-\u9fff"))
 _SCRIPTS = {"han": "[\u4e00-\u9fff]", "kana": "[\u3040-\u30ff]", "hangul": "[\uac00-\ud7af]", "thai": "[\u0e00-\u0e7f]"}
 
 
@@ -128,7 +143,7 @@ def unwrapped(text: str) -> str:
     """
     if text.isascii():
         return text
-    found = text
+    found = text = simplified(text)
     for script, phrases in _wrapping().items():
         if script.search(found):
             found = phrases.sub(" ", found)

@@ -15,6 +15,7 @@ from pegboard.core import ToolSpec
 from pegboard.index.ask import Request
 from pegboard.index.dense import Embedder, Ints, Question, Vectors, quantised
 from pegboard.index.fields import gist, passage
+from pegboard.index.languages import ENGLISH
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Vocabulary
 
@@ -141,14 +142,17 @@ class Layer:
     def asked(self, request: Request, vocabulary: Vocabulary, held: Container[str], least: float) -> Asked | None:
         """Read a request; None where it has no meaning to the model, or where that knows less of it than `least`."""
         embedder = self.embedder
-        right = vocabulary.corrected(request.words, held)
-        known = vocabulary.known_share(request, right) if embedder.english else 1.0
+        right = vocabulary.corrected(request.words, held) if request.language == ENGLISH else {}
+        if request.language != ENGLISH and isinstance(embedder, StaticEmbedder):
+            known = embedder.known_share(request)
+        else:
+            known = vocabulary.known_share(request, right) if embedder.english else 1.0
         if known < least:
             return None
         if isinstance(embedder, StaticEmbedder):
             parts = [request.words, *request.needs]
             read = [[right.get(word, word) for word in part] for part in parts] if right else parts
-            found = np.array([embedder.embed_words(part) for part in read])
+            found = np.array([embedder.embed_words(part, request.language) for part in read])
         else:
             try:
                 needs = request.needs if len(request.needs) >= _MANY else ()

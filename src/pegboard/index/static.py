@@ -12,7 +12,10 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
+from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Floats
+from pegboard.index.foreign import Tongue, tongue
+from pegboard.index.languages import ENGLISH, language_of, written_in
 from pegboard.index.text import stems, words
 
 PIECE = 3
@@ -73,12 +76,29 @@ class StaticEmbedder:
         self._scales = scales
         self._known: dict[str, list[int]] = {}
 
-    def embed_words(self, found: Sequence[str]) -> Floats:
+    def embed_words(self, found: Sequence[str], language: str = ENGLISH) -> Floats:
         """The vector of some words, or zeros."""
         numbers = rows_of(found, self.rows)
         if not numbers:
-            return np.zeros(self.dim, np.float32)
-        return self._scales.take(numbers) @ self._table.take(numbers, axis=0).astype(np.float32)
+            total = np.zeros(self.dim, np.float32)
+        else:
+            total = self._scales.take(numbers) @ self._table.take(numbers, axis=0).astype(np.float32)
+        if language != ENGLISH and (spoken := self.tongue(language)):
+            spoken.add(found, total)
+        return total
+
+    def tongue(self, language: str) -> Tongue | None:
+        """The words of another language in this table's space, where there are any."""
+        return tongue(language, self.name)
+
+    def known_share(self, request: Request) -> float:
+        """The share of a request's telling words that the table knows, in a language other than English."""
+        spoken = self.tongue(request.language)
+        if spoken is None:
+            return 0.0
+        found = request.words if request.spaceless else [term.word for term in request.terms if not term.word.isdigit()]
+        numbers = [row is not None for row in spoken.numbers(found)]
+        return sum(numbers) / len(numbers) if numbers else 0.0
 
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text."""
@@ -88,12 +108,16 @@ class StaticEmbedder:
         """One row a tool, of what it is and of its parameters, which count less: many are the same everywhere."""
         found = np.zeros((len(gists), self.dim), np.float32)
         for n, (head, parameters) in enumerate(gists):
-            told = rows_of(words(head), self.rows)
+            said = words(head)
+            told = rows_of(said, self.rows)
             numbers = told + rows_of(words(parameters), self.rows)
             if numbers:
                 scales = self._scales.take(numbers)
                 scales[len(told) :] *= PARAMETERS
                 found[n] = scales @ self._table.take(numbers, axis=0).astype(np.float32)
+            language = written_in(head) or language_of(said)
+            if language != ENGLISH and (spoken := self.tongue(language)):
+                spoken.add(said, found[n])
         return found
 
     def embed_query(self, text: str) -> Floats:

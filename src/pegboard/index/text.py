@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, cast
 
+from pegboard.index.han import simplified
 from pegboard.index.languages import ENGLISH
 
 _ASCII = re.compile(r"[A-Za-z0-9]+")
@@ -71,11 +72,11 @@ def _alphanumeric(chunk: str) -> tuple[str, ...]:
 
 
 def fold(text: str) -> str:
-    """Without case, width and diacritics; lone surrogates, which no encoding carries, become spaces."""
+    """Without case, width, diacritics and traditional forms; lone surrogates become spaces."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", _SURROGATES.sub(" ", text).casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", plain)).replace("\u0111", "d").replace("\u0142", "l")
+    return simplified(unicodedata.normalize("NFC", _MARKS.sub("", plain)).replace("\u0111", "d").replace("\u0142", "l"))
 
 
 def _foreign_words(text: str) -> list[str]:
