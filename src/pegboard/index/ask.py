@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pegboard.index.doing import Doing, wanted
+from pegboard.index.kinds import named_kinds
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
 from pegboard.index.text import is_spaceless, stems, words
 
@@ -14,7 +15,7 @@ NEEDS = 8
 """So many needs of one request are told apart."""
 REMEMBERED = 20_000
 """So many words of requests are remembered as terms."""
-SINGLE = 0.4
+SINGLE = 0.8
 """What a single character of a script without spaces is worth; its pairs carry the meaning."""
 UNHELD = 0.2
 """What a pair of characters counts that no tool holds: it is mostly where one word ends and the next begins."""
@@ -77,6 +78,8 @@ def read(text: str) -> Request:
     bare = unwrapped(text)
     pieces = [words(piece) for piece in _SPLIT.split(bare)]
     found = [word for piece in pieces for word in piece] if bare.isascii() else words(bare)
+    if "." in bare:
+        found = [*found, *(word for word in named_kinds(bare) if word not in found)]
     language = language_of(found)
     needs = _needs(pieces[::2], language)
     place: dict[str, int] = {}

@@ -221,6 +221,8 @@ class ToolIndex:
             asked=found.rarity, terms=len(request.terms),
         )  # fmt: skip
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
+        if kind == "static" and asked[0][1].foreign:
+            kind = "foreign"
         total = int(np.count_nonzero(scores[0]))
         background = Background.of(scores[parts[0]], view.count) if asked else None
         return Ranked(slots, found, told, total, kind, background)

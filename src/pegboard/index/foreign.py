@@ -16,7 +16,10 @@ from pegboard.index.languages import CHINESE
 from pegboard.index.text import is_spaceless, stems
 
 Floats = npt.NDArray[np.float32]
-LONGEST = 4
+TONGUES = ("german", "spanish", "french", "portuguese", "italian")
+"""The languages that a text may turn out to be in by its words alone."""
+SPACELESS = (CHINESE, "japanese", "korean")
+LONGEST = 5
 """The longest word of a script without spaces, in characters."""
 PIECE = 4
 """An unknown word is read as the known ones that it is made of, each of so many letters at least."""
@@ -32,22 +35,29 @@ class Tongue:
         name: of the language.
         rows: each word's stem, or a word of a script without spaces, and its row.
         table: the rows: the leading dimensions of the word table's space.
+        scales: what each row is multiplied by.
     """
 
     name: str
     rows: Mapping[str, int]
-    table: Floats
+    table: npt.NDArray[np.int8]
+    scales: Floats
+
+    def knows(self, found: Sequence[str]) -> int:
+        """How many words of a text it has as they are."""
+        return sum(map(self.rows.__contains__, stems(found, self.name)))
 
     def add(self, found: Sequence[str], total: Floats) -> int:
         """Add the vectors of a text's words, as `text.words` has them, to a vector; returns how many are known."""
         numbers = [row for row in self.numbers(found) if row is not None]
         if numbers:
-            total[: self.table.shape[1]] += np.add.reduce(self.table.take(numbers, axis=0), axis=0)
+            rows = self.table.take(numbers, axis=0).astype(np.float32)
+            total[: self.table.shape[1]] += self.scales.take(numbers) @ rows
         return len(numbers)
 
     def numbers(self, found: Sequence[str]) -> Iterator[int | None]:
         """The row of each word, or of each part of an unknown one; None for what is unknown."""
-        if self.name == CHINESE:
+        if self.name in SPACELESS:
             for run in runs(found):
                 yield from self._parted(run)
         else:
@@ -114,6 +124,5 @@ def tongue(language: str, table: str) -> Tongue | None:
         if str(data["table"]) != table or f"{language}-words" not in data.files:
             return None
         vocabulary = bytes(data[f"{language}-words"]).decode().split("\n")
-        rows = data[f"{language}-table"].astype(np.float32)
-        rows *= data[f"{language}-scales"].astype(np.float32)[:, None]
-    return Tongue(language, {word: n for n, word in enumerate(vocabulary)}, rows)
+        rows, scales = data[f"{language}-table"], data[f"{language}-scales"].astype(np.float32)
+    return Tongue(language, {word: n for n, word in enumerate(vocabulary)}, rows, scales)

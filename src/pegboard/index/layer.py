@@ -33,10 +33,12 @@ class Asked:
     Parameters:
         question: its own vector, then those of its needs, where it names several.
         known: the share of its words that the model may know.
+        foreign: whether it is read in another language than the model's own.
     """
 
     question: Question
     known: float
+    foreign: bool = False
 
 
 class Layer:
@@ -143,16 +145,16 @@ class Layer:
         """Read a request; None where it has no meaning to the model, or where that knows less of it than `least`."""
         embedder = self.embedder
         right = vocabulary.corrected(request.words, held) if request.language == ENGLISH else {}
-        if request.language != ENGLISH and isinstance(embedder, StaticEmbedder):
-            known = embedder.known_share(request)
-        else:
-            known = vocabulary.known_share(request, right) if embedder.english else 1.0
+        known = vocabulary.known_share(request, right) if embedder.english else 1.0
+        spoken = None
+        if known < least and isinstance(embedder, StaticEmbedder):
+            spoken, known = embedder.asked(request)
         if known < least:
             return None
         if isinstance(embedder, StaticEmbedder):
             parts = [request.words, *request.needs]
             read = [[right.get(word, word) for word in part] for part in parts] if right else parts
-            found = np.array([embedder.embed_words(part, request.language) for part in read])
+            found = np.array([embedder.embed_words(part, spoken) for part in read])
         else:
             try:
                 needs = request.needs if len(request.needs) >= _MANY else ()
@@ -161,7 +163,7 @@ class Layer:
             except Exception as problem:
                 self.failure = f"{embedder.name}: {problem}"
                 return None
-        return Asked(Question.of(found), known) if found[0].any() else None
+        return Asked(Question.of(found), known, spoken is not None) if found[0].any() else None
 
 
 def _corrected(text: str, right: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pegboard.core import ToolSpec
 
-FORMAT = "pegboard-index 3"
+FORMAT = "pegboard-index 4"
 PRINT = 16
 """Bytes of a fingerprint."""
 

@@ -14,13 +14,15 @@ import numpy.typing as npt
 
 from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Floats
-from pegboard.index.foreign import Tongue, tongue
+from pegboard.index.foreign import TONGUES, Tongue, tongue
 from pegboard.index.languages import ENGLISH, language_of, written_in
 from pegboard.index.text import stems, words
 
 PIECE = 3
 """An unknown word is read as the known words that it consists of, of so many letters at least."""
 LONGEST = 24
+SPOKEN = 0.5
+"""A text of which no language knows more than this share is in none."""
 PARAMETERS = np.float32(0.25)
 """What a parameter's name counts beside a word of the tool's name or description."""
 
@@ -76,14 +78,14 @@ class StaticEmbedder:
         self._scales = scales
         self._known: dict[str, list[int]] = {}
 
-    def embed_words(self, found: Sequence[str], language: str = ENGLISH) -> Floats:
-        """The vector of some words, or zeros."""
+    def embed_words(self, found: Sequence[str], spoken: Tongue | None = None) -> Floats:
+        """The vector of some words, which may be another language's, or zeros."""
         numbers = rows_of(found, self.rows)
         if not numbers:
             total = np.zeros(self.dim, np.float32)
         else:
             total = self._scales.take(numbers) @ self._table.take(numbers, axis=0).astype(np.float32)
-        if language != ENGLISH and (spoken := self.tongue(language)):
+        if spoken:
             spoken.add(found, total)
         return total
 
@@ -91,14 +93,27 @@ class StaticEmbedder:
         """The words of another language in this table's space, where there are any."""
         return tongue(language, self.name)
 
-    def known_share(self, request: Request) -> float:
-        """The share of a request's telling words that the table knows, in a language other than English."""
-        spoken = self.tongue(request.language)
-        if spoken is None:
-            return 0.0
+    def spoken(self, found: Sequence[str], language: str) -> Tongue | None:
+        """Whose words a text's words are: its language's, or where English knows too few of them, who knows most."""
+        if language != ENGLISH:
+            return self.tongue(language)
+        if 2 * sum(map(self.rows.__contains__, found)) >= len(found):
+            return None
+        best, most = None, max(2.0, len(found) * SPOKEN)
+        for name in TONGUES:
+            known = spoken.knows(found) if (spoken := self.tongue(name)) else 0
+            if known > most:
+                best, most = spoken, known
+        return best
+
+    def asked(self, request: Request) -> tuple[Tongue | None, float]:
+        """In whose words a request is, where not in English ones, and the share of its telling words that are known."""
         found = request.words if request.spaceless else [term.word for term in request.terms if not term.word.isdigit()]
+        spoken = self.spoken(found, request.language)
+        if spoken is None:
+            return None, 0.0
         numbers = [row is not None for row in spoken.numbers(found)]
-        return sum(numbers) / len(numbers) if numbers else 0.0
+        return spoken, sum(numbers) / len(numbers) if numbers else 0.0
 
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text."""
@@ -115,8 +130,7 @@ class StaticEmbedder:
                 scales = self._scales.take(numbers)
                 scales[len(told) :] *= PARAMETERS
                 found[n] = scales @ self._table.take(numbers, axis=0).astype(np.float32)
-            language = written_in(head) or language_of(said)
-            if language != ENGLISH and (spoken := self.tongue(language)):
+            if spoken := self.spoken(said, written_in(head) or language_of(said)):
                 spoken.add(said, found[n])
         return found
 

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ import pytest
 
 from pegboard import bench
 from pegboard.bench.peers import plain_bm25
+from pegboard.discovery.suggested import FITS
 from pegboard.index.protocol import names_of
 
 from .conftest import tool
@@ -18,7 +18,17 @@ from .conftest import tool
 HARD = Path(__file__).parent / "hard"
 LISTS = Path(__file__).parents[2] / "corpus/mcp"
 RECORDED = ("trends-hub", "12306-mcp", "mcp-server-chart")
-Search = Callable[[str, int], Sequence[str]]
+Search = Any
+
+
+ENGLISH = [
+    tool("mail.send_email", "Send an email to somebody"),
+    tool("files.delete_file", "Delete a file"),
+    tool("files.read_file", "Read the contents of a file"),
+    tool("calendar.create_event", "Create an event in a calendar"),
+    tool("sky.get_forecast", "Get the weather forecast for a city"),
+    tool("maps.route", "Find the way from one place to another"),
+]
 
 
 class Asked(NamedTuple):
@@ -90,6 +100,29 @@ def test_chinese_requests_in_other_words_than_the_tools_find_far_more_than_plain
         assert chinese.recall(chinese.ours, kind="said", limit=limit) >= plain + 0.1
 
 
+@pytest.mark.parametrize("limit", [1, 3, 8])
+@pytest.mark.parametrize("language", ["de", "es", "fr", "ja", "ko"])
+def test_inflected_and_compound_words_are_found_and_never_worse_than_with_plain_bm25(language: str, limit: int) -> None:
+    given = shelf(language)
+    plain = given.recall(given.plain, kind="ask", limit=limit)
+    assert given.recall(given.ours, kind="ask", limit=limit) >= plain
+
+
+@pytest.mark.parametrize(("language", "more"), [("de", 0.14), ("es", 0.12), ("fr", 0.05)])
+def test_european_requests_are_found_by_meaning_where_plain_bm25_has_no_word(language: str, more: float) -> None:
+    given = shelf(language)
+    plain = given.recall(given.plain, kind="ask")
+    assert given.recall(given.ours, kind="ask") >= max(0.8, plain + more)
+
+
+@pytest.mark.parametrize("language", ["es", "fr", "ja", "ko"])
+def test_what_no_tool_meets_is_not_told_to_fit(language: str) -> None:
+    given = shelf(language)
+    unmet = [one.text for one in given.asked if one.kind == "none"]
+    assert len(unmet) > 5
+    assert not [text for text in unmet if given.ours.confidence(text) >= FITS]
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -120,12 +153,19 @@ def test_traditional_characters_and_wide_ones_find_the_same_as_simplified_and_na
     ],
 )
 def test_a_chinese_request_finds_its_tool_in_an_english_catalog(index_of, query: str, name: str) -> None:
-    engine = index_of(
-        tool("mail.send_email", "Send an email to somebody"),
-        tool("files.delete_file", "Delete a file"),
-        tool("files.read_file", "Read the contents of a file"),
-        tool("calendar.create_event", "Create an event in a calendar"),
-        tool("sky.get_forecast", "Get the weather forecast for a city"),
-        tool("maps.route", "Find the way from one place to another"),
-    )
+    engine = index_of(*ENGLISH)
     assert names_of(engine.search(query).hits)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("Lösche eine Datei", "files.delete_file"),
+        ("Elimina un archivo", "files.delete_file"),
+        ("Quelle météo pour demain à Paris ?", "sky.get_forecast"),
+        ("メールを送信して", "mail.send_email"),
+    ],
+)
+def test_a_request_finds_its_tool_in_an_english_catalog_from_other_languages_too(index_of, query, name) -> None:
+    engine = index_of(*ENGLISH)
+    assert name in names_of(engine.search(query).hits)[:2]

@@ -73,7 +73,7 @@ def test_every_language_is_found_in_and_never_worse_than_with_plain_bm25(given: 
 def test_what_is_found_is_mostly_told_to_fit_and_what_nothing_meets_never(given: Shelf) -> None:
     engine = given.engine()
     told = [fits(engine.search(query)) for query in given.asked]
-    assert sum(told) >= 0.65 * len(told)
+    assert sum(told) >= 0.85 * len(told)
     assert not [query for query in given.unmet if fits(engine.search(query))]
 
 
