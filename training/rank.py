@@ -248,7 +248,10 @@ def weighed(signals: np.ndarray) -> np.ndarray:
         start = len(OF_WORDS) + layer * len(OF_MEANING)
         rows += [start + OF_MEANING.index(name) for name in ("meaning", "best need / best")]
     rows += [start + OF_MEANING.index("namespace's meaning")] * (layers > 1)
-    return fused(signals.T[rows], layers)
+    given = signals.T[rows].astype(np.float32)
+    meanings = given[len(WEIGHED) : len(WEIGHED) + 2 * layers : 2]
+    meanings -= meanings.min(axis=1, keepdims=True)
+    return fused(given, np.maximum(meanings.max(axis=1), 1e-3).tolist())
 
 
 def calibrate(

@@ -1,13 +1,13 @@
 """A request, read: its words, what each may be matched by, and the needs that it names."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pegboard.index.clauses import clauses
 from pegboard.index.doing import Doing, wanted
 from pegboard.index.kinds import named_kinds
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
-from pegboard.index.text import is_spaceless, stems, words
+from pegboard.index.text import is_spaceless, stems
 
 LENGTH = 20_000
 """So many characters of a request are read."""
@@ -21,11 +21,6 @@ UNHELD = 0.2
 """What a pair of characters counts that no tool holds: it is mostly where one word ends and the next begins."""
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
-_SPLIT = re.compile(
-    r"([.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpf])(?:and(?:\s+(?:then|also))?|then|also|after\s+that|as\s+well\s+as|plus"
-    r"|additionally|finally)\s+|,\s+)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +71,11 @@ def read(text: str) -> Request:
     """Read a request; whatever it holds, this never fails."""
     text = text[:LENGTH]
     bare = unwrapped(text)
-    pieces = [words(piece) for piece in _SPLIT.split(bare)]
-    found = [word for piece in pieces for word in piece] if bare.isascii() else words(bare)
+    found, parts = clauses(bare)
     if "." in bare:
-        found = [*found, *(word for word in named_kinds(bare) if word not in found)]
+        found += [word for word in named_kinds(bare) if word not in found]
     language = language_of(found)
-    needs = _needs(pieces[::2], language)
+    needs = _needs(parts, language)
     place: dict[str, int] = {}
     for n, need in enumerate(needs):
         for word in need:

@@ -3,7 +3,7 @@
 The ranking weighs a few signals of every candidate; all of them are worked out for the candidates that are asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pegboard.index.fields import Field
-from pegboard.index.matches import Bits, Ints, Matches
-from pegboard.index.postings import Floats, Mask
+from pegboard.index.matches import Ints, Matches
+from pegboard.index.postings import Floats
 
 Groups = npt.NDArray[np.int32]
 NEARLY = 0.6
@@ -53,8 +53,7 @@ OF_MEANING = (
 """The signals of each layer, after those of words."""
 WEIGHED = ("words / best", "words of the best need", "name covered", "namespace's words")
 """Of those of words, what the ranking weighs; of each layer its meaning and its meaning for the best need follow."""
-_TOLD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
-_IN_FIELD = np.array([[bits >> field & 1 for bits in range(256)] for field in _TOLD], np.float32)
+_IN_FIELD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +64,36 @@ class Meaning:
         whole: each one's cosine with the request.
         need: each one's greatest cosine with one need, or with the request.
         known: the share of the request's words that the model may know.
+        least, most: of the cosines with the request.
     """
 
     whole: Floats
     need: Floats
     known: float
+    least: np.float32
+    most: float
+
+    @classmethod
+    def of(cls, cosines: Floats, known: float) -> "Meaning":
+        """From the candidates' cosines: of the request, then of each of its needs."""
+        whole = cosines[0]
+        need = np.maximum.reduce(cosines, axis=0) if len(cosines) > 1 else whole
+        return cls(whole, need, known, np.minimum.reduce(whole), float(np.maximum.reduce(whole)))
 
     @property
-    def relative(self) -> Floats:
-        """Each one's cosine with the request, as a share of the greatest."""
-        return self.whole * _part(self.whole, 1e-3)
+    def part(self) -> np.float32:
+        """What makes cosines with the request shares of the greatest."""
+        return np.float32(1 / max(self.most, 1e-3))
+
+    @property
+    def span(self) -> float:
+        """From the least to the greatest cosine with the request."""
+        return max(self.most - float(self.least), 1e-3)
+
+    def spread(self, place: int) -> float:
+        """By how many standard deviations one candidate is nearer than all are in the mean."""
+        centred = self.whole - np.add.reduce(self.whole) / np.float32(len(self.whole))
+        return float(centred[place]) / max(sqrt(float(centred @ centred) / len(centred)), 1e-3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +106,7 @@ class Signals:
         scores: the candidates' BM25F scores, and those by each need, where there are several.
         meanings: what each layer says of them.
         groups: the numbers of their namespaces.
-        share: what makes a score a share of what the request's terms are worth, those that no tool holds included.
+        asked: the rarity of all terms, also of those that no tool holds.
         terms: how many terms the request has.
         weighed: the signals that the ranking weighs, a row each, in the order of `WEIGHED`.
     """
@@ -97,7 +116,7 @@ class Signals:
     scores: Floats
     meanings: Sequence[Meaning]
     groups: Groups
-    share: np.float32
+    asked: float
     terms: int
     weighed: Floats
 
@@ -118,66 +137,56 @@ class Signals:
 
         Parameters:
             name_sizes: of each candidate, how many terms its name has.
-            asked: the rarity of all terms, also of those that no tool holds.
         """
         rows = np.empty((len(WEIGHED) + 2 * len(meanings) + (len(meanings) > 1), len(slots)), np.float32)
         if len(slots):
             words = np.multiply(scores[0], _part(scores[0]), out=rows[0])
             rows[1] = _of_best(scores[1:]) if len(scores) > 1 else words
             np.minimum(matches.names(slots) / name_sizes, np.float32(1), out=rows[2])
-            rows[3] = beside(words, groups, np.arange(len(slots)))
-            for n, meaning in enumerate(meanings):
-                rows[4 + 2 * n] = meaning.whole
-                np.multiply(meaning.need, _part(meaning.need, 1e-3), out=rows[5 + 2 * n])
+            rows[3] = beside(words, groups)
+            for n, meaning in enumerate(meanings, len(WEIGHED) // 2):
+                np.subtract(meaning.whole, meaning.least, out=rows[2 * n])
+                np.multiply(meaning.need, _part(meaning.need, 1e-3), out=rows[2 * n + 1])
             if len(meanings) > 1:
-                rows[-1] = beside(meanings[-1].relative, groups, np.arange(len(slots)))
-        return cls(slots, matches, scores, meanings, groups, np.float32(1 / max(asked, 1e-6)), terms, rows)
+                rows[-1] = beside(meanings[-1].whole * meanings[-1].part, groups)
+        return cls(slots, matches, scores, meanings, groups, max(asked, 1e-6), terms, rows)
+
+    @property
+    def spans(self) -> list[float]:
+        """Of each layer, from the least to the greatest meaning."""
+        return [meaning.span for meaning in self.meanings]
 
     @property
     def compared(self) -> Floats:
         """The share of the request's words, and each layer's meaning, of every candidate; a row each."""
-        return np.array([self.scores[0] * self.share, *[meaning.whole for meaning in self.meanings]])
+        return np.array([self.scores[0] * np.float32(1 / self.asked), *[meaning.whole for meaning in self.meanings]])
 
-    def fillers(self) -> Mask:
-        """Which candidates share next to nothing with the request, in words or in meaning; not all of them ever."""
-        found = (self.scores[0] * self.share < LEAST_SHARE) & (self.weighed[0] < LEAST_RELATIVE)
-        for meaning in self.meanings:
-            found &= meaning.need < LEAST_SHOWN
-        for meaning in self.meanings[1:]:
-            found &= meaning.whole < NEARLY * np.maximum.reduce(meaning.whole, initial=0)
-        return found if not found.all() else np.zeros_like(found)
+    def fillers(self) -> Callable[[int], bool]:
+        """Whether a candidate shares next to nothing with the request, in words or in meaning."""
+        words: list[float] = self.scores[0].tolist()
+        least = min(LEAST_SHARE * self.asked, LEAST_RELATIVE * max(max(words), 1e-6))
+        rows: list[tuple[list[float], float]] = [(meaning.need.tolist(), LEAST_SHOWN) for meaning in self.meanings]
+        rows += [(meaning.whole.tolist(), NEARLY * meaning.most) for meaning in self.meanings[1:]]
+        return lambda place: words[place] < least and all([row[place] < limit for row, limit in rows])
 
-    def told(self, places: Ints, bits: Bits) -> Floats:
-        """All signals of some candidates: a row a signal, in the order of `OF_WORDS` and `OF_MEANING`.
-
-        Parameters:
-            places: which candidates.
-            bits: the fields of each row's term in each of them, a row a row.
-        """
-        words, rarity = len(OF_WORDS), self.matches.rarity
-        weighed, scores = self.weighed.take(places, axis=1), self.scores[0].take(places)
-        found = np.empty((words + len(OF_MEANING) * len(self.meanings), len(places)), np.float32)
-        found[0] = scores * np.float32(0.1)
-        found[1] = weighed[0]
-        found[2] = scores * self.share
-        found[3:5] = weighed[1:3]
-        found[5:9] = (rarity * self.share) @ _IN_FIELD.take(bits, axis=1)
-        found[9] = weighed[3]
-        found[10] = np.add.reduce(rarity) * self.share
-        found[11] = min(self.terms, 30) / 10
-        found[12] = (len(self.scores) - 1) / 4
-        for n, meaning in enumerate(self.meanings):
-            relative = meaning.relative
-            rows = found[words + n * len(OF_MEANING) :]
-            rows[0] = meaning.whole.take(places)
-            rows[1] = relative.take(places)
-            rows[2] = _spread(meaning.whole).take(places)
-            rows[3] = meaning.need.take(places)
-            rows[4] = weighed[5 + 2 * n]
-            rows[5] = beside(relative, self.groups, places)
-            rows[6] = weighed[0] * rows[1]
-            rows[7] = meaning.known
+    def told(self, place: int) -> list[float]:
+        """All signals of one candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer."""
+        rarity, words = self.matches.rarity, float(self.scores[0, place])
+        relative, need, covered, others, *weighed = self.weighed[:, place].tolist()
+        held = self.matches.of(int(self.slots[place]))
+        fields = [sum([rarity[row] for row, bits in held if bits >> field & 1]) / self.asked for field in _IN_FIELD]
+        found = [words * 0.1, relative, words / self.asked, need, covered, *fields, others]
+        found += [sum(rarity) / self.asked, min(self.terms, 30) / 10, (len(self.scores) - 1) / 4]
+        for meaning, best in zip(self.meanings, weighed[1::2], strict=False):
+            whole, part = float(meaning.whole[place]), float(meaning.part)
+            found += [whole, whole * part, meaning.spread(place), float(meaning.need[place]), best]
+            found += [self._beside(meaning.whole, place) * part, relative * whole * part, meaning.known]
         return found
+
+    def _beside(self, values: Floats, place: int) -> float:
+        """The best value of another candidate of one's namespace, or zero."""
+        others = (self.groups == self.groups[place]).nonzero()[0].tolist()
+        return max([0.0, *[float(values[other]) for other in others if other != place]])
 
 
 def _part(values: Floats, least: float = 1e-6) -> np.float32:
@@ -191,22 +200,16 @@ def _of_best(by_need: Floats) -> Floats:
     return np.maximum.reduce(by_need / best[:, None], axis=0)
 
 
-def _spread(meaning: Floats) -> Floats:
-    centred = meaning - np.add.reduce(meaning) / np.float32(len(meaning))
-    return centred * np.float32(1 / max(sqrt(float(centred @ centred) / len(centred)), 1e-3))
-
-
-def beside(values: Floats, groups: Groups, places: Ints) -> Floats:
-    """Of some candidates, the best value of another candidate of their namespace; zero where there is none.
+def beside(values: Floats, groups: Groups) -> Floats:
+    """Of each candidate, the best value of another candidate of its namespace; zero where there is none.
 
     Parameters:
-        values: of every candidate; what is below zero counts as zero.
-        groups: of every candidate, the number of its namespace; one of its own where it has none.
-        places: which candidates.
+        values: what is below zero counts as zero.
+        groups: the numbers of the namespaces; a tool without one is a group of its own.
     """
     givers = values.nonzero()[0]
     if len(givers) > GIVERS:
         givers = values.argsort(kind="stable")[-GIVERS:]
-    given = groups.take(givers)[:, None] == groups.take(places)
-    given &= givers[:, None] != places
+    given = groups.take(givers)[:, None] == groups
+    given[np.arange(len(givers)), givers] = False
     return np.maximum.reduce(given * values.take(givers)[:, None], axis=0, initial=0)

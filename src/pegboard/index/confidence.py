@@ -116,48 +116,52 @@ class Seen:
         best: all signals of the best candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer.
         compared: of every candidate, the share of the request's words and each layer's meaning, a row each.
         values: the candidates' scores.
-        order: the places of the best of them, best first; as many as are compared.
+        order: their places, best first.
     """
 
     best: Sequence[float]
     compared: Floats
-    values: Floats
+    values: Sequence[float]
     order: Sequence[int]
 
     @classmethod
     def of(cls, signals: Floats, values: Floats) -> "Seen":
         """From all signals of all candidates, a row a candidate."""
-        order = leading(values)
+        order: list[int] = (-values).argsort(kind="stable").tolist()
         columns = [_SHARE, *range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))]
-        return cls(signals[order[0]].tolist(), signals.T[columns], values, order)
-
-
-def leading(values: Floats) -> list[int]:
-    """The places of the greatest scores, greatest first; as many as are compared."""
-    return (-values).argsort(kind="stable")[:COMPARED].tolist()
+        return cls(signals[order[0]].tolist(), signals.T[columns], values.tolist(), order)
 
 
 def evidence(seen: Seen) -> list[float]:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
-    order, top = seen.order, seen.best
-    best = seen.values.take(order).tolist()
-    share, *means = [sum(near) / len(near) for near in seen.compared.take(order, axis=1).tolist()]
-    first, *firsts = [float(place == order[0]) for place in seen.compared.argmax(axis=1).tolist()]
-    leading, *leadings = map(_leading, np.sort(seen.compared, axis=1)[:, -5:].tolist())
+    order, top = seen.order[:COMPARED], seen.best
+    best = [seen.values[place] for place in order]
+    ranked = seen.compared.copy()
+    ranked.sort(axis=1)
+    near, leading = seen.compared.take(order, axis=1).tolist(), ranked[:, -5:].tolist()
+    nearest = [place == order[0] for place in seen.compared.argmax(axis=1).tolist()]
+    (share, *leading), *meanings = map(_standing, near, leading, nearest)
     found = [top[n] for n in _TAKEN]
     found += [share, log(len(seen.values))]
     found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - sum(best) / len(best), 3.0)]
-    found += [*leading, first]
-    starts = range(len(OF_WORDS), len(top), len(OF_MEANING))
-    for start, mean, lead, nearest in zip(starts, means, leadings, firsts, strict=True):
+    found += leading
+    for start, stand in zip(range(len(OF_WORDS), len(top), len(OF_MEANING)), meanings, strict=True):
         found += [top[start + n] for n in _OF_BEST_MEANING]
-        found += [mean, *lead, nearest]
+        found += stand
     return found
 
 
-def _leading(ranked: Sequence[float]) -> tuple[float, float, float]:
-    """Of the five greatest, rising: the greatest, and by how much it is greater than the second and the last."""
-    return ranked[-1], ranked[-1] - ranked[max(len(ranked) - 2, 0)], ranked[-1] - ranked[0]
+def _standing(near: Sequence[float], ranked: Sequence[float], nearest: bool) -> tuple[float, ...]:
+    """The mean of the best; the greatest of all, by how much it is above others, and whether the best candidate has it.
+
+    Parameters:
+        near: of the best candidates, best first.
+        ranked: the five greatest of all, rising.
+        nearest: whether the best candidate has the greatest.
+    """
+    most = ranked[-1]
+    others = most - ranked[max(len(ranked) - 2, 0)], most - ranked[0]
+    return sum(near) / len(near), most, *others, float(nearest)
 
 
 def evidence_of_each(any_right: float, best: float, values: Sequence[float]) -> list[tuple[float, float, float]]:
@@ -254,7 +258,7 @@ def of(name: str, seen: Seen, top: Sequence[int], *, named: int = 0, background:
         each = [max(0.0, min(NAMED, share)) for share in seen.compared[0].take(top).tolist()]
     else:
         anything = learned.anything(seen, background)
-        each = learned.of_each(anything, float(seen.values[seen.order[0]]), seen.values.take(top).tolist())
+        each = learned.of_each(anything, seen.values[seen.order[0]], [seen.values[place] for place in top])
         if not named:
             told = anything if learned.tempered is None or background is None else stepped(anything)
             return Sure(round(told, 4), [round(chance, 4) for chance in each])

@@ -100,7 +100,7 @@ class Question:
 
 
 class Vectors:
-    """The tools' vectors by slot, updated in place.
+    """The tools' vectors by slot, updated in place; what is compared first stands a column a slot, so it is fastest.
 
     Parameters:
         dim: the number of dimensions.
@@ -116,7 +116,7 @@ class Vectors:
         self._scales: Floats = np.zeros(0, np.float32)
         self._count = 0
         self._leading = self._leading_of(0)
-        self._compared: Floats = np.zeros((0, self._leading), np.float32)
+        self._compared: Floats = np.zeros((self._leading, 0), np.float32)
         self._leading_scales: Floats = np.zeros(0, np.float32)
 
     def append(self, rows: Bytes) -> None:
@@ -141,11 +141,12 @@ class Vectors:
         leading = self._leading_of(self._count)
         if leading != self._leading:
             self._leading, new = leading, slice(0, self._count)
-            self._compared = np.zeros((0, leading), np.float32)
-        if len(self._compared) < len(self.rows):
-            self._compared = _grown(self._compared, len(self.rows))
+            self._compared = np.zeros((leading, 0), np.float32)
+        if self._compared.shape[1] < len(self.rows):
+            self._compared = np.ascontiguousarray(_grown(self._compared.T, len(self.rows)).T)
             self._leading_scales = np.resize(self._leading_scales, len(self.rows))
-        self._compared[new] = leading_rows = self._led(self.rows[new])
+        leading_rows = self._led(self.rows[new])
+        self._compared[:, new] = leading_rows.T
         self._leading_scales[new] = inverse_lengths(leading_rows)
 
     def keep(self, slots: Ints) -> None:
@@ -159,7 +160,8 @@ class Vectors:
         floats = row.astype(np.float32)[None]
         self.rows[slot] = row
         self._scales[slot] = inverse_lengths(floats)[0]
-        self._compared[slot] = leading = self._led(floats)
+        leading = self._led(floats)
+        self._compared[:, slot] = leading[0]
         self._leading_scales[slot] = inverse_lengths(leading)[0]
 
     def __len__(self) -> int:
@@ -192,9 +194,8 @@ class Vectors:
             found: is filled in, a row a question.
             shown: of which tools the nearest are compared in all dimensions, where there are `axes`; None for all.
         """
-        rows = self._compared[: self._count]
         within = self._led(asked.rows)
-        _products(rows, within, found)
+        _products(within, self._compared[:, : self._count], found)
         found *= self._leading_scales[: self._count]
         found *= inverse_lengths(within)[:, None]
         if self._axes is not None:
@@ -213,7 +214,7 @@ class Vectors:
     def cosines(self, asked: Question, slots: Ints) -> Floats:
         """The exact cosines of each question (a row) with some tools."""
         found = np.empty((len(asked.rows), len(slots)), np.float32)
-        _products(self.rows.take(slots, axis=0).astype(np.float32), asked.rows, found)
+        _products(asked.rows, self.rows.take(slots, axis=0).astype(np.float32).T, found)
         found *= self._scales.take(slots)
         found *= asked.scales[:, None]
         return found
@@ -223,16 +224,20 @@ SMALL = 250_000
 """So many numbers at once the linear algebra library multiplies on this thread: waking others stalls."""
 
 
-def _products(rows: Floats, asked: Floats, found: Floats) -> None:
-    """Each question times each row; part by part, so that a part is read from memory once."""
+ONE_BY_ONE = 3
+"""So many questions are faster multiplied one by one."""
+
+
+def _products(asked: Floats, columns: Floats, found: Floats) -> None:
+    """Each question times each column; part by part, so that a part is read from memory once."""
     step = max(1, SMALL // asked.size)
-    columns = np.ascontiguousarray(asked.T)
-    for start in range(0, len(rows), step):
+    for start in range(0, columns.shape[1], step):
         part = slice(start, start + step)
-        if len(asked) > 1:
-            found[:, part] = (rows[part] @ columns).T
+        if len(asked) > ONE_BY_ONE:
+            np.matmul(asked, columns[:, part], out=found[:, part])
         else:
-            np.dot(rows[part], asked[0], out=found[0, part])
+            for row, into in zip(asked, found, strict=True):
+                np.dot(row, columns[:, part], out=into[part])
 
 
 BLOCKS = 512

@@ -1,7 +1,7 @@
 """The search engine: words and meaning, ranked together, over tools that come and go."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import inf
 from pathlib import Path
@@ -18,7 +18,7 @@ from pegboard.index.dense import Embedder
 from pegboard.index.doing import OPPOSITE
 from pegboard.index.explain import Reasons
 from pegboard.index.layer import Asked, Layer
-from pegboard.index.matches import Bits, Ints, Matches
+from pegboard.index.matches import Ints, Matches
 from pegboard.index.nearest import chosen
 from pegboard.index.postings import Floats, Mask
 from pegboard.index.prior import Priors
@@ -60,14 +60,11 @@ class Ranked:
     background: Background | None
 
     @property
-    def bits(self) -> Bits:
-        """The fields of each row's term in each candidate, a row a row."""
-        return self.told.matches.held(self.slots)
-
-    @property
     def signals(self) -> Floats:
         """All signals, a row a candidate."""
-        return self.told.told(np.arange(len(self.slots)), self.bits).T
+        width = len(OF_WORDS) + len(OF_MEANING) * len(self.told.meanings)
+        rows = [self.told.told(place) for place in range(len(self.slots))]
+        return np.array(rows, np.float32).reshape(len(rows), width)
 
 
 class ToolIndex:
@@ -139,27 +136,29 @@ class ToolIndex:
 
     def _answer(self, request: Request, ranked: Ranked, named: Sequence[Sequence[int]], limit: int) -> Answer:
         """The candidates that are shown, how sure that is, and the names of the next ones."""
-        slots, spec = ranked.slots, self.tools.spec
+        spec, told = self.tools.spec, ranked.told
         fitting = self._fitting(request, ranked)
         values = self._values(request, ranked, fitting)
-        order = self._order(ranked, values, named, limit + NEXT)
+        best: list[int] = (-values).argsort(kind="stable").tolist()
+        scores: list[float] = values.tolist()
+        slots: list[int] = ranked.slots.tolist()
+        order = self._order(told.fillers(), best, scores, slots, named, limit + NEXT)
         top = order[:limit]
-        seen, bits = self._seen(ranked, fitting, top)
+        seen = _seen(told, scores, best) if values is fitting and len(told.meanings) < 2 else _calibrated(told, fitting)
         sure = confidence.of(ranked.kind, seen, top, named=sum(map(len, named)), background=ranked.background)
         words = [term.word for term in request.terms]
-        shown = zip(slots.take(top).tolist(), values.take(top).tolist(), sure.each, bits.T.tolist(), strict=False)
         hits = [
             Hit(
-                name=(found := spec(slot)).name, spec=found, score=score, confidence=chance,
-                reasons=Reasons(words, ranked.read.terms, fields),
+                name=(found := spec(slots[place])).name, spec=found, score=scores[place], confidence=chance,
+                reasons=Reasons(words, ranked.read.terms, told.matches, slots[place]),
             )
-            for slot, score, chance, fields in shown
+            for place, chance in zip(top, sure.each, strict=True)
         ]  # fmt: skip
-        return tuple(hits), sure.any, tuple([spec(slot).name for slot in slots.take(order[limit:]).tolist()])
+        return tuple(hits), sure.any, tuple([spec(slots[place]).name for place in order[limit:]])
 
     def _fitting(self, request: Request, ranked: Ranked) -> Floats:
         """How well each candidate meets the request."""
-        values = rank.fused(ranked.told.weighed, len(ranked.told.meanings))
+        values = rank.fused(ranked.told.weighed, ranked.told.spans)
         if request.wants:
             values -= np.float32(OPPOSITE) * (self.tools.doing.take(ranked.slots) == -request.wants)
         return values
@@ -173,21 +172,9 @@ class ToolIndex:
             values = self._rerank(request.text, [tools.spec(slot) for slot in slots], ranked.signals, values)
         if tools.precedence:
             specs = [tools.spec(slot) for slot in slots]
-            rarity = ranked.told.matches.rarity
-            values = tools.precedence.applied(values, specs, ranked.read.terms, rarity, ranked.bits)
+            rarity = np.array(ranked.told.matches.rarity, np.float32)
+            values = tools.precedence.applied(values, specs, ranked.read.terms, rarity, ranked.told.matches.held(slots))
         return values
-
-    def _seen(self, ranked: Ranked, fitting: Floats, top: Sequence[int]) -> tuple[Seen, Bits]:
-        """What tells how sure the search is (words and the table, no other model), and the fields of what is shown."""
-        told = ranked.told
-        layers = min(len(told.meanings), 1)
-        values = fitting if len(told.meanings) == layers else rank.fused(told.weighed, layers)
-        order = confidence.leading(values)
-        places = list(top) if order[0] in top else [*top, order[0]]
-        bits = told.matches.held(ranked.slots.take(places))
-        best = told.told(np.array(order[:1]), bits[:, places.index(order[0]), None])[:, 0].tolist()
-        width = len(OF_WORDS) + layers * len(OF_MEANING)
-        return Seen(best[:width], told.compared[: 1 + layers], values, order), bits
 
     def _before(self, names: Sequence[ToolName], where: Where | None) -> tuple[Prerequisite, ...]:
         graph = self.tools.graph(where)
@@ -214,7 +201,7 @@ class ToolIndex:
             exact = near[ends[n] : ends[n + 1]]
             if not layer.vectors.exact:
                 exact = layer.vectors.cosines(seen.question, slots)
-            meanings.append(Meaning(exact[0], np.maximum.reduce(exact, axis=0), seen.known))
+            meanings.append(Meaning.of(exact, seen.known))
         told = Signals.of(
             slots, matches, near[: parts[0]], meanings,
             groups=tools.group.take(slots), name_sizes=tools.name_size.take(slots),
@@ -240,37 +227,66 @@ class ToolIndex:
         groups = [[self.tools.slots[name] for name in names] for names in self.tools.names.named(query)]
         return [found for group in groups if (found := [slot for slot in group if shown is None or shown[slot]])]
 
-    def _order(self, ranked: Ranked, values: Floats, named: Sequence[Sequence[int]], limit: int) -> list[int]:
-        """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest."""
-        slots, fillers = ranked.slots, ranked.told.fillers()
-        scores: list[float] = np.where(fillers, np.float32(-inf), values).tolist()
-        first: list[int] = []
-        if named:
-            at = {slot: place for place, slot in enumerate(slots.tolist())}
-            groups = [self._sorted(sorted(at[slot] for slot in group), scores, slots, len(group)) for group in named]
-            first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        places = (-values).argsort(kind="stable")
-        places = places[~fillers.take(places)].tolist()
-        return list(dict.fromkeys([*first, *self._tied(places, scores, slots, limit)]))[:limit]
+    def _order(
+        self,
+        filler: Callable[[int], bool],
+        best: Sequence[int],
+        scores: Sequence[float],
+        slots: Sequence[int],
+        named: Sequence[Sequence[int]],
+        limit: int,
+    ) -> list[int]:
+        """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest.
 
-    def _sorted(self, places: Iterable[int], scores: Sequence[float], slots: Ints, limit: int) -> list[int]:
-        """By score, then by name."""
-        return self._tied(sorted(places, key=lambda place: -scores[place]), scores, slots, limit)
+        Parameters:
+            filler: whether a candidate is shown only where all are such.
+            best: the places by score.
+            scores, slots: of each place.
+            named: the slots of the tools that the request names, one list a name.
+            limit: so many are wanted.
+        """
+        found = self._tied((place for place in best if not filler(place)), scores, slots, limit)
+        found = found or self._tied(best, scores, slots, limit)
+        if not named:
+            return found[:limit]
+        at = {slot: place for place, slot in enumerate(slots)}
+        groups = [sorted((at[slot] for slot in group), key=lambda at: (filler(at), -scores[at], at)) for group in named]
+        groups = [self._tied(group, scores, slots, len(group)) for group in groups]
+        first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
+        return list(dict.fromkeys([*first, *found]))[:limit]
 
-    def _tied(self, places: Sequence[int], scores: Sequence[float], slots: Ints, limit: int) -> list[int]:
+    def _tied(self, places: Iterable[int], scores: Sequence[float], slots: Sequence[int], limit: int) -> list[int]:
         """Places by falling score, at least `limit` of them, those of one score by name."""
         found: list[int] = []
-        tied: list[int] = []
-        last = inf
+        tied, last = 1, inf
         for place in places:
             score = scores[place]
-            if score != last:
-                found += self._by_name(tied, slots) if len(tied) > 1 else tied
+            if score == last:
+                tied += 1
+            else:
+                if tied > 1:
+                    self._by_name(found, tied, slots)
                 if len(found) >= limit:
                     return found
-                tied, last = [], score
-            tied.append(place)
-        return found + self._by_name(tied, slots)
+                tied, last = 1, score
+            found.append(place)
+        if tied > 1:
+            self._by_name(found, tied, slots)
+        return found
 
-    def _by_name(self, places: Iterable[int], slots: Ints) -> list[int]:
-        return sorted(places, key=lambda place: str(self.tools.spec(slots[place]).name))
+    def _by_name(self, places: list[int], count: int, slots: Sequence[int]) -> None:
+        """Sort the last places."""
+        places[-count:] = sorted(places[-count:], key=lambda place: str(self.tools.spec(slots[place]).name))
+
+
+def _seen(told: Signals, values: Sequence[float], order: Sequence[int]) -> Seen:
+    """What tells how sure the search is."""
+    return Seen(told.told(order[0]), told.compared, values, order)
+
+
+def _calibrated(told: Signals, values: Floats) -> Seen:
+    """The same by words and the table, no other model, and by what fits alone: so the confidence was learned."""
+    if len(told.meanings) > 1:
+        values = rank.fused(told.weighed, told.spans[:1])
+        told = replace(told, meanings=told.meanings[:1])
+    return _seen(told, values.tolist(), (-values).argsort(kind="stable").tolist())

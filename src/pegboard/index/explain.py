@@ -2,41 +2,64 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
+from typing import Protocol
 
 from pegboard.index.fields import Field
 
 _FIELDS_OF = [tuple(field.label for field in Field if bits >> field & 1) for bits in range(256)]
 
 
-@dataclass(frozen=True, slots=True)
+class Held(Protocol):
+    """What a request's terms hold."""
+
+    def of(self, slot: int) -> Sequence[tuple[int, int]]:
+        """The rows whose term the tool in a slot holds, each with its fields, one bit a `Field`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reasons:
-    """What one tool matched, told when it is asked: most searches are read for their names alone.
+    """What one tool matched, worked out when it is asked: most searches are read for their names alone.
 
     Parameters:
         words: the request's terms, as they were asked.
         terms: for each row, which of them it belongs to.
-        bits: for each row, in which fields of the tool its term stands; 0 where in none.
+        held: what the rows hold.
+        slot: of the tool.
     """
 
     words: Sequence[str] = ()
     terms: Sequence[int] = ()
-    bits: Sequence[int] = ()
+    held: Held | None = None
+    slot: int = 0
 
     @property
     def matched(self) -> dict[str, tuple[str, ...]]:
         """The terms that matched, by field."""
         found: dict[str, list[str]] = {}
-        known: set[int] = set()
-        for term, fields in zip(compress(self.terms, self.bits), filter(None, self.bits), strict=True):
-            if term not in known:
-                known.add(term)
-                for field in _FIELDS_OF[fields]:
-                    found.setdefault(field, []).append(self.words[term])
+        for term, fields in self._fields().items():
+            for field in _FIELDS_OF[fields]:
+                found.setdefault(field, []).append(self.words[term])
         return {field: tuple(words) for field, words in found.items()}
 
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The terms that matched nothing."""
-        known = set(compress(self.terms, self.bits))
+        known = self._fields()
         return tuple([word for n, word in enumerate(self.words) if n not in known])
+
+    def _fields(self) -> dict[int, int]:
+        """Each term that matched, with the fields of the first of its rows that did."""
+        found: dict[int, int] = {}
+        for row, fields in self.held.of(self.slot) if self.held else ():
+            found.setdefault(self.terms[row], fields)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reasons) and (self.matched, self.unmatched) == (other.matched, other.unmatched)
+
+    def __hash__(self) -> int:
+        return hash(self.unmatched)
+
+    def __repr__(self) -> str:
+        return f"Reasons(matched={self.matched}, unmatched={self.unmatched})"

@@ -3,7 +3,7 @@
 import atexit
 import threading
 from collections import deque
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
@@ -17,7 +17,7 @@ from pegboard.index.dense import Embedder, Ints, Question, Vectors, quantised
 from pegboard.index.fields import gist, passage
 from pegboard.index.languages import ENGLISH
 from pegboard.index.static import StaticEmbedder
-from pegboard.index.vocabulary import Vocabulary
+from pegboard.index.vocabulary import Shown, Vocabulary
 
 BATCH = 16
 """So many tools are embedded at a time in the background."""
@@ -141,7 +141,7 @@ class Layer:
                     if slot is not None:
                         self.vectors.put(slot, row)
 
-    def asked(self, request: Request, vocabulary: Vocabulary, held: Container[str], least: float) -> Asked | None:
+    def asked(self, request: Request, vocabulary: Vocabulary, held: Shown, least: float) -> Asked | None:
         """Read a request; None where it has no meaning to the model, or where that knows less of it than `least`."""
         embedder = self.embedder
         right = vocabulary.corrected(request.words, held) if request.language == ENGLISH else {}
@@ -154,7 +154,7 @@ class Layer:
         if isinstance(embedder, StaticEmbedder):
             parts = [request.words, *request.needs]
             read = [[right.get(word, word) for word in part] for part in parts] if right else parts
-            found = np.array([embedder.embed_words(part, spoken) for part in read])
+            found = embedder.embed_words(read, spoken)
         else:
             try:
                 needs = request.needs if len(request.needs) >= _MANY else ()

@@ -1,7 +1,9 @@
 """All that a request's terms hold, as flat arrays: the words' scores of every tool, and the fields they stand in."""
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -41,12 +43,14 @@ class Matches:
         self._size = size
         self._needs = needs
         held = [row.posting for row in rows]
-        self.rarity = np.array([row.rarity for row in rows], np.float32)
-        self._sizes = np.array([len(posting.slots) for posting in held], np.intp)
+        sizes = [len(posting.slots) for posting in held]
+        self._sizes = np.array(sizes, np.intp)
+        self._stops = list(accumulate(sizes))
+        self.rarity = [row.rarity for row in rows]
         self._slots = np.concatenate([posting.slots for posting in held] or [_NO_SLOTS])
         self._fields = np.concatenate([posting.fields for posting in held] or [_NO_FIELDS])
         self._worth = np.concatenate([posting.impacts for posting in held] or [_NO_IMPACTS])
-        self._worth *= self.rarity.repeat(self._sizes)
+        self._worth *= np.array(self.rarity, np.float32).repeat(self._sizes)
 
     def scores(self, needs: int, found: Floats) -> None:
         """Fill in the BM25F score of every slot, and below it those by each need, where there are several."""
@@ -60,6 +64,11 @@ class Matches:
     def names(self, slots: Ints) -> Floats:
         """How many rows' terms the names of some slots hold."""
         return np.bincount(self._slots, self._fields & _NAME, self._size).take(slots).astype(np.float32)
+
+    def of(self, slot: int) -> list[tuple[int, int]]:
+        """The rows whose term the tool in a slot holds, each with its fields, one bit a `Field`."""
+        at: list[int] = (self._slots == slot).nonzero()[0].tolist()
+        return [(bisect(self._stops, n), int(self._fields[n])) for n in at]
 
     def held(self, slots: Ints) -> Bits:
         """In which fields some slots hold each row's term, one bit a `Field`; a row a row, a column a slot."""

@@ -1,11 +1,9 @@
 """From signals to scores."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from pegboard.core import ToolSpec
 from pegboard.index.postings import Floats
@@ -25,28 +23,21 @@ SERVER = 0.3
 """What the meaning of the best other tool of its namespace counts, in the last of several layers."""
 
 
-def fused(rows: Floats, layers: int) -> Floats:
+def fused(rows: Floats, spans: Sequence[float]) -> Floats:
     """Words and meaning (each layer from its least to its greatest), and what else tells a little.
 
     Parameters:
         rows: what is weighed (`Signals.weighed`), a column a candidate: four rows of words; of each layer its
-            meaning and that for the best need; of the last of several that of the best other tool of the namespace.
-        layers: how many layers count; those after them are left out.
+            meaning above the least and that for the best need; of the last of several that of the best other tool of
+            the namespace.
+        spans: of each layer that counts, how far its meaning goes from the least to the greatest.
     """
-    if not rows.size:
-        return rows[0].copy()
-    used = len(WEIGHTS) + 2 * layers + (layers > 1)
-    given, weights = rows[:used].copy(), _weights(layers).copy()
-    for row in range(len(WEIGHTS), len(WEIGHTS) + 2 * layers, 2):
-        least, most = np.minimum.reduce(rows[row]), np.maximum.reduce(rows[row])
-        given[row] -= least
-        weights[row] /= max(float(most) - float(least), 1e-3)
-    found: Floats = np.add.reduce(given * weights.astype(np.float32), axis=0)
+    count = len(spans)
+    meaning = [part for weight, span in zip(_of_layers(count), spans, strict=True) for part in (weight / span, NEED)]
+    weights = np.array([*WEIGHTS, *meaning, *[SERVER] * (count > 1)], np.float32)
+    found: Floats = np.add.reduce(rows[: len(weights)] * weights[:, None], axis=0)
     return found.round(4)
 
 
-@cache
-def _weights(layers: int) -> npt.NDArray[np.float64]:
-    """What each row counts, in a column."""
-    meaning = [weight for layer in MEANING.get(layers, (1.0,) * layers) for weight in (layer, NEED)]
-    return np.array([[weight] for weight in (*WEIGHTS, *meaning, *[SERVER] * (layers > 1))])
+def _of_layers(count: int) -> Sequence[float]:
+    return MEANING.get(count) or (1.0,) * count

@@ -76,18 +76,25 @@ class StaticEmbedder:
         self.rows = {word: n for n, word in enumerate(vocabulary)}
         self._table = table
         self._scales = scales
-        self._known: dict[str, list[int]] = {}
 
-    def embed_words(self, found: Sequence[str], spoken: Tongue | None = None) -> Floats:
-        """The vector of some words, which may be another language's, or zeros."""
-        numbers = rows_of(found, self.rows)
-        if not numbers:
-            total = np.zeros(self.dim, np.float32)
-        else:
-            total = self._scales.take(numbers) @ self._table.take(numbers, axis=0).astype(np.float32)
+    def embed_words(self, parts: Sequence[Sequence[str]], spoken: Tongue | None = None) -> Floats:
+        """A vector for each part, the sum of its words' (which may be another language's), or zeros."""
+        numbers: list[int] = []
+        stops: list[int] = []
+        for part in parts:
+            numbers += rows_of(part, self.rows)
+            stops.append(len(numbers))
+        found = np.zeros((len(parts), self.dim), np.float32)
+        taken = np.array(numbers, np.intp)
+        rows, scales, start = self._table.take(taken, axis=0).astype(np.float32), self._scales.take(taken), 0
+        for stop, row in zip(stops, found, strict=True):
+            if stop > start:
+                np.dot(scales[start:stop], rows[start:stop], out=row)
+            start = stop
         if spoken:
-            spoken.add(found, total)
-        return total
+            for part, row in zip(parts, found, strict=True):
+                spoken.add(part, row)
+        return found
 
     def tongue(self, language: str) -> Tongue | None:
         """The words of another language in this table's space, where there are any."""
@@ -136,7 +143,7 @@ class StaticEmbedder:
 
     def embed_query(self, text: str) -> Floats:
         """The vector of a request."""
-        return self.embed_words(words(text))
+        return self.embed_words([words(text)])[0]
 
 
 def read_table(stream: IO[bytes]) -> StaticEmbedder:

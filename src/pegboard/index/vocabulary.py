@@ -9,6 +9,8 @@ from pegboard.index.languages import ENGLISH
 from pegboard.index.postings import Mask, Postings
 from pegboard.index.spelling import Speller
 
+REMEMBERED = 20_000
+"""So many words are remembered with what was meant by them."""
 MEANT = 3
 """An unknown word stands for so many known ones at most."""
 LIKELY = 0.6
@@ -26,6 +28,8 @@ class Shown(Container[str]):
     def __init__(self, postings: Postings, shown: Mask | None) -> None:
         self._postings = postings
         self._shown = shown
+        self.corrected: dict[str, str] = {}
+        """What was meant by words that the embedder's table does not know."""
 
     def __contains__(self, term: object) -> bool:
         if self._shown is None:
@@ -69,17 +73,26 @@ class Vocabulary:
         near = [(known, likely) for known, likely in self._speller.near(word) if self.spelt[known] in held]
         return [(known, likely) for known, likely in near if likely >= LIKELY * near[0][1]][:MEANT]
 
-    def corrected(self, words: Iterable[str], held: Container[str]) -> dict[str, str]:
+    def corrected(self, words: Iterable[str], held: Shown) -> dict[str, str]:
         """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
         table = self._table
-        found = {word: self._right(word, held) for word in words if word not in table}
-        return {word: meant for word, meant in found.items() if word != meant} if found else found
+        known = held.corrected
+        found: dict[str, str] = {}
+        for word in words:
+            if word not in table and word not in found:
+                meant = known.get(word) or self._right(word, held)
+                if meant != word:
+                    found[word] = meant
+        return found
 
-    def _right(self, word: str, held: Container[str]) -> str:
-        if word in self._table or (spelt := self.spelt.get(word)) and spelt in held:
-            return word
-        near = self._meant(word, held) or self._of_table.near(word)
-        return near[0][0] if near else word
+    def _right(self, word: str, held: Shown) -> str:
+        if len(held.corrected) >= REMEMBERED:
+            held.corrected.clear()
+        spelt = self.spelt.get(word)
+        known = spelt is not None and spelt in held
+        near = () if known else self._meant(word, held) or self._of_table.near(word)
+        found = held.corrected[word] = near[0][0] if near else word
+        return found
 
     def known_share(self, request: Request, right: Mapping[str, str]) -> float:
         """The share of the request's telling words that an English model knows.
