@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Floats
-from pegboard.index.foreign import TONGUES, Tongue, tongue
+from pegboard.index.foreign import SPACELESS, TONGUES, Tongue, tongue
 from pegboard.index.languages import ENGLISH, language_of, written_in
 from pegboard.index.text import stems, words
 
@@ -102,14 +102,18 @@ class StaticEmbedder:
 
     def spoken(self, found: Sequence[str], language: str) -> Tongue | None:
         """Whose words a text's words are: its language's, or where English knows too few of them, who knows most."""
+        own = self.tongue(language)
+        if language in SPACELESS:
+            return own
+        known = sum(map(self.rows.__contains__, found))
         if language != ENGLISH:
-            return self.tongue(language)
-        if 2 * sum(map(self.rows.__contains__, found)) >= len(found):
-            return None
+            return own if own and own.knows(found) >= known else None
+        return self._told_by_words(found) if 2 * known < len(found) else None
+
+    def _told_by_words(self, found: Sequence[str]) -> Tongue | None:
         best, most = None, max(2.0, len(found) * SPOKEN)
-        for name in TONGUES:
-            known = spoken.knows(found) if (spoken := self.tongue(name)) else 0
-            if known > most:
+        for spoken in filter(None, map(self.tongue, TONGUES)):
+            if (known := spoken.knows(found)) > most:
                 best, most = spoken, known
         return best
 
