@@ -20,12 +20,15 @@ from rank import groups_of, quality
 
 from pegboard import index
 from pegboard.bench import Search
+from pegboard.index import Index, rank
 from pegboard.index.ask import read
+from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.confidence import TERMS, Seen, _learned, evidence, evidence_of_each, stepped, temper
 from pegboard.index.engine import ToolIndex
 
 SEED = 7340
 FLATTER = 0.65
+LOWER = 0.1
 DECAY = 0.03
 LEAST = 25
 FEWEST = 8
@@ -67,18 +70,21 @@ class Told(NamedTuple):
     odds: float
     values: np.ndarray
     right: np.ndarray
+    aside: float = 0.0
 
 
-def told(kind: str, tools: list[dict], queries: list[dict]) -> Iterator[Told]:
-    """Half the requests with their right tools there, the others with them gone."""
+def told(kind: str, tools: list[dict], queries: list[dict], engine: Index | None = None) -> Iterator[Told]:
+    """Half the requests with their right tools there, the others with them gone; by an engine that is empty yet."""
     half = len(queries) // 2
     gone = {i for query in queries[half:] for group in groups_of(query) for i in group}
-    engine = ToolIndex() if kind == "words" else index.default()
+    if engine is None:
+        engine = ToolIndex() if kind == "words" else index.default()
     assert isinstance(engine, ToolIndex)
     left = [tool for tool in tools if tool["id"] not in gone]
     if len(left) < FEWEST:
         return
     search = Search(engine, left)
+    engine.wait()
     learned = _learned(kind)
     assert learned is not None
     for n, query in enumerate(queries):
@@ -88,13 +94,17 @@ def told(kind: str, tools: list[dict], queries: list[dict]) -> Iterator[Told]:
         found = engine.ranked(request, engine.tools.view(None))
         if found.kind == kind and len(found.slots):
             values = engine._fitting(request, found)
-            seen = Seen.of(found.signals, values)
+            aside = found.aside(values)
+            if aside is not None:  # the odds are those of words and the table
+                values = rank.fused(found.told.weighed, found.told.spans[:1])
+            seen = Seen.of(found.signals[:, : len(OF_WORDS) + len(OF_MEANING)], values)
             odds = learned.odds(evidence(seen))
             weighed = np.array(temper(odds, seen.best[TERMS], found.background) if found.background else [0.0] * 4)
             order = np.argsort(-values, kind="stable")[:8]
             ids = [search.ids[engine.tools.spec(slot).name] for slot in found.slots[order]]
             gold = {i for group in groups_of(query) for i in group}
-            yield Told(weighed, float(n < half), odds, values[order], np.array([i in gold for i in ids], float))
+            right = np.array([i in gold for i in ids], float)
+            yield Told(weighed, float(n < half), odds, values[order], right, aside or 0.0)
 
 
 def fit_each(requests: list[Told], chances: np.ndarray) -> np.ndarray:
@@ -152,6 +162,38 @@ def learn(options: argparse.Namespace, kind: str) -> None:
     np.savez(path, **{**data, **arrays})
 
 
+def hear(options: argparse.Namespace) -> None:
+    """Fit what the sentence encoder says aside, on the whole training sets, and write the weights."""
+    learned = _learned("static")
+    assert learned is not None
+    assert learned.tempered is not None
+    found: dict[str, list[Told]] = {}
+    for name in TRAIN:
+        tools, queries = (rows(options.bench / name / f"{what}.jsonl.gz") for what in ("tools", "queries"))
+        _, chosen = next(parts(name, tools, queries, 0))
+        given = told("static", tools, chosen, index.with_encoder())
+        found[name] = [
+            one._replace(weighed=np.array([one.weighed @ learned.tempered, one.aside, 1.0])) for one in given
+        ]
+        print("encoder", name, len(found[name]), flush=True)
+    for name in TRAIN:
+        chance = 1 / (1 + np.exp(-np.array([one.weighed for one in found[name]]) @ heard(found, without=name)))
+        there = np.array([one.there for one in found[name]])
+        print(
+            "without", name, *(round(value, 3) for value in quality(np.vectorize(stepped)(chance), there)), flush=True
+        )
+    weights = heard(found).round(4)
+    print("weights", weights.tolist())
+    path = options.out / "static-confidence.npz"
+    with np.load(path) as stored:
+        np.savez(path, **{**{key: stored[key] for key in stored.files}, "heard": weights})
+
+
+def heard(found: dict[str, list[Told]], without: str | None = None) -> np.ndarray:
+    """The weights of what the encoder says, and less of everything: on unseen sets it says too much."""
+    return tempered([found], without) - [0, 0, LOWER]
+
+
 def tempered(given: list[dict[str, list[Told]]], without: str | None = None) -> np.ndarray:
     """The weights of `temper`, from all sets but one, each set counting the same."""
     kept = [found for sets in given for name, found in sets.items() if name != without and found]
@@ -166,10 +208,13 @@ def main() -> None:
     parser.add_argument("--bench", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--catalogs", type=int, default=15)
-    parser.add_argument("--kinds", nargs="*", default=["static", "words"])
+    parser.add_argument("--kinds", nargs="*", default=["static", "words", "encoder"])
     options = parser.parse_args()
     for kind in options.kinds:
-        learn(options, kind)
+        if kind == "encoder":
+            hear(options)
+        else:
+            learn(options, kind)
 
 
 if __name__ == "__main__":

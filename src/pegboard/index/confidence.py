@@ -105,7 +105,11 @@ class Background:
     @property
     def above(self) -> float:
         """By how many standard deviations the best stands above the mean, to two places."""
-        return round((self.best - self.mean) / max(self.spread, 1e-3), 2)
+        return self.beyond(self.best)
+
+    def beyond(self, cosine: float) -> float:
+        """By how many standard deviations a tool of that cosine stands above the mean, to two places."""
+        return round((cosine - self.mean) / max(self.spread, 1e-3), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +189,7 @@ class Calibration:
         weights: of the evidence; the last is the bias.
         each: of the evidence of one candidate; the last is the bias.
         tempered: of what the odds are weighed by on catalogs of any size (`temper`); None where they stand as they are.
+        heard: of those odds and of what the sentence encoder says aside; the last is the bias.
     """
 
     means: Floats
@@ -192,18 +197,22 @@ class Calibration:
     weights: Floats
     each: Floats
     tempered: Floats | None = None
+    heard: Floats | None = None
 
     def odds(self, evidence: Sequence[float]) -> float:
         """The logarithm of the odds that any tool fits, as the requests of the training sets have it."""
         given = (np.array(evidence, np.float32) - self.means) * self.scales
         return float(np.maximum(np.minimum(given, _FAR), -_FAR) @ self.weights[:-1] + self.weights[-1])
 
-    def anything(self, seen: Seen, background: Background | None) -> float:
+    def anything(self, seen: Seen, background: Background | None, aside: float | None = None) -> float:
         """How likely any tool fits."""
         odds = self.odds(evidence(seen))
         if self.tempered is None or background is None:
             return _chance(odds)
-        return _chance(sum(map(mul, temper(odds, seen.best[TERMS], background), self.tempered.tolist())))
+        odds = sum(map(mul, temper(odds, seen.best[TERMS], background), self.tempered.tolist()))
+        if self.heard is not None and aside is not None:
+            odds = sum(map(mul, (odds, aside, 1.0), self.heard.tolist()))
+        return _chance(odds)
 
     def of_each(self, any_right: float, best: float, values: Sequence[float]) -> list[float]:
         """How likely each of the shown candidates is right; see `evidence_of_each`."""
@@ -243,7 +252,15 @@ def _learned(name: str) -> Calibration | None:
         return Calibration(**{part: data[part] for part in data.files})
 
 
-def of(name: str, seen: Seen, top: Sequence[int], *, named: int = 0, background: Background | None = None) -> Sure:
+def of(
+    name: str,
+    seen: Seen,
+    top: Sequence[int],
+    *,
+    named: int = 0,
+    background: Background | None = None,
+    aside: float | None = None,
+) -> Sure:
     """The confidence of one search.
 
     Parameters:
@@ -252,12 +269,13 @@ def of(name: str, seen: Seen, top: Sequence[int], *, named: int = 0, background:
         top: the places of those that are shown, best first.
         named: how many of them the request names.
         background: the request's cosines with all shown tools, where there are any.
+        aside: how far the best stands out of the catalog to the sentence encoder, where that has a say.
     """
     learned = _learned(name)
     if learned is None:
         each = [max(0.0, min(NAMED, share)) for share in seen.compared[0].take(top).tolist()]
     else:
-        anything = learned.anything(seen, background)
+        anything = learned.anything(seen, background, aside)
         each = learned.of_each(anything, seen.values[seen.order[0]], [seen.values[place] for place in top])
         if not named:
             told = anything if learned.tempered is None or background is None else stepped(anything)

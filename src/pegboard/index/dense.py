@@ -15,7 +15,6 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 LEVELS = 127
 LEADING = {20_000: 48, sys.maxsize: 32}
 """Up to so many tools are compared by so many leading dimensions first, where an embedder orders them by weight and
@@ -186,30 +185,22 @@ class Vectors:
             return rows[:, : self._leading].astype(np.float32)
         return rounded(rows.astype(np.float32) @ self._axes, FINER)
 
-    def compare(self, asked: Question, found: Floats, shown: Mask | None = None) -> None:
-        """Fill in the cosines of each question (a row) with every tool, by what is compared first.
-
-        Parameters:
-            asked: the questions.
-            found: is filled in, a row a question.
-            shown: of which tools the nearest are compared in all dimensions, where there are `axes`; None for all.
-        """
+    def compare(self, asked: Question, found: Floats) -> None:
+        """Fill in the cosines of each question (a row) with every tool, by what is compared first."""
         within = self._led(asked.rows)
         _products(within, self._compared[:, : self._count], found)
         found *= self._leading_scales[: self._count]
         found *= inverse_lengths(within)[:, None]
-        if self._axes is not None:
-            for n in range(len(found)):
-                self._compare_nearest(Question(asked.rows[n : n + 1], asked.scales[n : n + 1]), found[n], shown)
 
-    def _compare_nearest(self, asked: Question, found: Floats, shown: Mask | None) -> None:
-        """The exact cosines of the nearest; those of the others are not above them."""
-        if shown is not None:
-            found *= shown
-        slots = _nearest(found, NEAREST)
-        exact = self.cosines(asked, slots)[0]
-        np.minimum(found, np.minimum.reduce(exact, initial=1), out=found)
-        found[slots] = exact
+    def refine(self, asked: Question, found: Floats) -> None:
+        """Where there are `axes`, make the nearest tools' cosines (a row a question) exact; others stay below."""
+        if self._axes is None:
+            return
+        for n, row in enumerate(found):
+            slots = _nearest(row, NEAREST)
+            exact = self.cosines(Question(asked.rows[n : n + 1], asked.scales[n : n + 1]), slots)[0]
+            np.minimum(row, np.minimum.reduce(exact, initial=1), out=row)
+            row[slots] = exact
 
     def cosines(self, asked: Question, slots: Ints) -> Floats:
         """The exact cosines of each question (a row) with some tools."""

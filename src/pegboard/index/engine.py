@@ -36,7 +36,8 @@ _NOTHING: Answer = ((), 0.0, ())
 
 KINDS = {"": "words", "pegboard-static": "static"}
 """The functions that tell how sure a search is, by the name of the first embedder without its version. A second one
-finds more, but tells less well whether anything fits: it finds something near to everything."""
+finds more, but tells less well whether anything fits: it finds something near to everything. Ours is heard a little."""
+HEARD = "pegboard-encoder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Ranked:
         total: how many tools hold any of the request's words.
         kind: which learned function tells how sure the search is; empty where there is none for these embedders.
         background: the request's cosines with all shown tools, in the first layer that has a say in it.
+        heard: the same in the sentence encoder, where that is the second of them.
     """
 
     slots: Ints
@@ -58,6 +60,15 @@ class Ranked:
     total: int
     kind: str
     background: Background | None
+    heard: Background | None
+
+    def aside(self, fitting: Floats) -> float | None:
+        """How far the candidate that fits best stands out of the catalog, to the sentence encoder.
+
+        Parameters:
+            fitting: how well each candidate meets the request.
+        """
+        return self.heard and self.heard.beyond(float(self.told.meanings[1].whole[fitting.argmax()]))
 
     @property
     def signals(self) -> Floats:
@@ -145,7 +156,8 @@ class ToolIndex:
         order = self._order(told.fillers(), best, scores, slots, named, limit + NEXT)
         top = order[:limit]
         seen = _seen(told, scores, best) if values is fitting and len(told.meanings) < 2 else _calibrated(told, fitting)
-        sure = confidence.of(ranked.kind, seen, top, named=sum(map(len, named)), background=ranked.background)
+        count, aside = sum(map(len, named)), ranked.aside(fitting)
+        sure = confidence.of(ranked.kind, seen, top, named=count, background=ranked.background, aside=aside)
         words = [term.word for term in request.terms]
         hits = [
             Hit(
@@ -192,8 +204,14 @@ class ToolIndex:
         ends = list(accumulate(parts))
         scores = np.empty((ends[-1], tools.size), np.float32)
         matches.scores(len(request.needs), scores[: parts[0]])
+        backgrounds: list[Background] = []
         for (layer, seen), start, end in zip(asked, ends, ends[1:], strict=False):
-            layer.vectors.compare(seen.question, scores[start:end], view.mask)
+            near = scores[start:end]
+            layer.vectors.compare(seen.question, near)
+            if view.mask is not None:
+                near *= view.mask
+            backgrounds.append(Background.of(near[0], view.count))
+            layer.vectors.refine(seen.question, near)
         slots = chosen(scores, parts, view.mask, named)
         near = scores.take(slots, axis=1)
         meanings: list[Meaning] = []
@@ -211,8 +229,9 @@ class ToolIndex:
         if kind == "static" and asked[0][1].foreign:
             kind = "foreign"
         total = int(np.count_nonzero(scores[0]))
-        background = Background.of(scores[parts[0]], view.count) if asked else None
-        return Ranked(slots, found, told, total, kind, background)
+        background = backgrounds[0] if asked else None
+        heard = backgrounds[1] if len(asked) > 1 and asked[1][0].embedder.name.startswith(HEARD) else None
+        return Ranked(slots, found, told, total, kind, background, heard)
 
     def _asked(self, request: Request, view: View) -> list[tuple[Layer, Asked]]:
         """The layers that have a say in the request, each with how it sees it."""

@@ -22,7 +22,9 @@ def drawn():
 
 def compared(vectors, asked, shown=None):
     found = np.empty((len(asked.rows), len(vectors)), np.float32)
-    vectors.compare(asked, found, shown)
+    vectors.compare(asked, found)
+    found *= 1 if shown is None else shown
+    vectors.refine(asked, found)
     return found
 
 

@@ -74,3 +74,14 @@ def test_a_vector_depends_on_its_text_alone():
     for text, row in zip(texts, together, strict=True):
         assert np.array_equal(encoder.embed_docs([text])[0], row)
     assert np.array_equal(encoder.embed_docs(texts[::-1])[::-1], together)
+
+
+def test_what_stands_out_to_the_encoder_is_surer_and_what_does_not_is_less_sure(engine):
+    without = index.default()
+    without.update(put=CATALOG)
+
+    def surer(query):
+        return engine.search(query).confidence - without.search(query).confidence
+
+    assert surer("reimburse the buyer") > surer("water the plants on the balcony")
+    assert engine.search("reimburse the buyer").confidence > engine.search("water the plants on the balcony").confidence
