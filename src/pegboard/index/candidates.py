@@ -3,7 +3,7 @@
 The ranking weighs a few signals of every candidate; all of them are worked out for the candidates that are asked for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -161,13 +161,16 @@ class Signals:
         """The share of the request's words, and each layer's meaning, of every candidate; a row each."""
         return np.array([self.scores[0] * np.float32(1 / self.asked), *[meaning.whole for meaning in self.meanings]])
 
-    def fillers(self) -> Callable[[int], bool]:
-        """Whether a candidate shares next to nothing with the request, in words or in meaning."""
-        words: list[float] = self.scores[0].tolist()
-        least = min(LEAST_SHARE * self.asked, LEAST_RELATIVE * max(max(words), 1e-6))
-        rows: list[tuple[list[float], float]] = [(meaning.need.tolist(), LEAST_SHOWN) for meaning in self.meanings]
-        rows += [(meaning.whole.tolist(), NEARLY * meaning.most) for meaning in self.meanings[1:]]
-        return lambda place: words[place] < least and all([row[place] < limit for row, limit in rows])
+    def fillers(self) -> list[bool]:
+        """Which candidates share next to nothing with the request, in words or in meaning."""
+        words = self.scores[0]
+        best = max(float(np.maximum.reduce(words)), 1e-6)
+        found = words < np.float32(min(LEAST_SHARE * self.asked, LEAST_RELATIVE * best))
+        for meaning in self.meanings:
+            found &= meaning.need < LEAST_SHOWN
+        for meaning in self.meanings[1:]:
+            found &= meaning.whole < NEARLY * meaning.most
+        return found.tolist()
 
     def told(self, place: int) -> list[float]:
         """All signals of one candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer."""

@@ -1,6 +1,6 @@
 """The search engine: words and meaning, ranked together, over tools that come and go."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import inf
@@ -248,7 +248,7 @@ class ToolIndex:
 
     def _order(
         self,
-        filler: Callable[[int], bool],
+        fillers: Sequence[bool],
         best: Sequence[int],
         scores: Sequence[float],
         slots: Sequence[int],
@@ -258,18 +258,20 @@ class ToolIndex:
         """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest.
 
         Parameters:
-            filler: whether a candidate is shown only where all are such.
+            fillers: of each place, whether it is shown only where all are such.
             best: the places by score.
             scores, slots: of each place.
             named: the slots of the tools that the request names, one list a name.
             limit: so many are wanted.
         """
-        found = self._tied((place for place in best if not filler(place)), scores, slots, limit)
-        found = found or self._tied(best, scores, slots, limit)
+        shown = [place for place in best if not fillers[place]] if any(fillers) else best
+        found = self._tied(shown or best, scores, slots, limit)
         if not named:
             return found[:limit]
         at = {slot: place for place, slot in enumerate(slots)}
-        groups = [sorted((at[slot] for slot in group), key=lambda at: (filler(at), -scores[at], at)) for group in named]
+        groups = [
+            sorted((at[slot] for slot in group), key=lambda at: (fillers[at], -scores[at], at)) for group in named
+        ]
         groups = [self._tied(group, scores, slots, len(group)) for group in groups]
         first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
         return list(dict.fromkeys([*first, *found]))[:limit]

@@ -17,7 +17,7 @@ class Held(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)  # frozen it would take twice the time to make
 class Reasons:
     """What one tool matched, worked out when it is asked: most searches are read for their names alone.
 

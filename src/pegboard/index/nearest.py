@@ -30,15 +30,20 @@ def chosen(scores: Floats, parts: Sequence[int], shown: Mask | None, named: Sequ
     """
     if shown is not None:
         scores[parts[0] :] *= shown
-    counts = [count for rows in parts for count in (NEARBY, *[NEARBY // max(1, rows - 1)] * (rows - 1))]
-    least = [0.0] * parts[0] + [LEAST] * (len(scores) - parts[0])
-    found = nearest(scores, counts, least)
+    found = nearest(scores, *_wanted(tuple(parts)))
     if named:
         found[named] = True
     return found.nonzero()[0]
 
 
-def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Mask:
+@cache
+def _wanted(parts: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """How many of each row are wanted, and what their scores must be above."""
+    counts = tuple(count for rows in parts for count in (NEARBY, *[NEARBY // max(1, rows - 1)] * (rows - 1)))
+    return counts, (0.0,) * parts[0] + (LEAST,) * (len(counts) - parts[0])
+
+
+def nearest(scores: Floats, counts: tuple[int, ...], least: tuple[float, ...]) -> Mask:
     """Which slots are among the best of any row: its greatest scores, and all that tie with the last of them.
 
     Parameters:
@@ -47,9 +52,9 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
         least: of each row, what a score must be above.
     """
     size = scores.shape[1]
-    above = np.array([_above(value) for value in least], np.float32)
+    above = _above(least)
     if size > FEW:
-        floors = [_floor(*row) for row in zip(scores, counts, above, strict=True)]
+        floors = np.array([_floor(*row) for row in zip(scores, counts, above, strict=True)])
     elif size > min(counts):
         places = [max(size - count, 0) for count in counts]
         ranked = scores.copy()
@@ -57,13 +62,13 @@ def nearest(scores: Floats, counts: Sequence[int], least: Sequence[float]) -> Ma
         floors = np.maximum(ranked[np.arange(len(places)), places], above)
     else:
         floors = above
-    return np.logical_or.reduce(scores >= np.array(floors)[:, None], axis=0)
+    return np.logical_or.reduce(scores >= floors[:, None], axis=0)
 
 
 @cache
-def _above(value: float) -> float:
-    """The next number that 32 bits hold."""
-    return float(np.nextafter(np.float32(value), np.float32(np.inf)))
+def _above(values: tuple[float, ...]) -> Floats:
+    """The next numbers that 32 bits hold."""
+    return np.nextafter(np.array(values, np.float32), np.float32(np.inf))
 
 
 def _floor(scores: Floats, count: int, least: np.float32) -> np.float32:

@@ -7,7 +7,7 @@ A text's vector is the sum of its words' rows; the rows' lengths say how much a 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +82,8 @@ class StaticEmbedder:
         numbers: list[int] = []
         stops: list[int] = []
         for part in parts:
-            numbers += rows_of(part, self.rows)
+            known = list(map(self.rows.get, part))
+            numbers += rows_of(part, self.rows) if None in known else cast("list[int]", known)
             stops.append(len(numbers))
         found = np.zeros((len(parts), self.dim), np.float32)
         taken = np.array(numbers, np.intp)
