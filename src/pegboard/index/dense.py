@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from pegboard.index.nearest import reached
+
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.intp]
@@ -197,7 +199,7 @@ class Vectors:
         if self._axes is None:
             return
         for n, row in enumerate(found):
-            slots = _nearest(row, NEAREST)
+            slots = (row >= reached(row, NEAREST)).nonzero()[0]
             exact = self.cosines(Question(asked.rows[n : n + 1], asked.scales[n : n + 1]), slots)[0]
             np.minimum(row, np.minimum.reduce(exact, initial=1), out=row)
             row[slots] = exact
@@ -229,17 +231,6 @@ def _products(asked: Floats, columns: Floats, found: Floats) -> None:
         else:
             for row, into in zip(asked, found, strict=True):
                 np.dot(row, columns[:, part], out=into[part])
-
-
-BLOCKS = 512
-
-
-def _nearest(cosines: Floats, count: int) -> Ints:
-    """At least `count` of the nearest tools (or all that are near at all), found without sorting them."""
-    whole = len(cosines) - len(cosines) % BLOCKS
-    tops = np.maximum.reduce(cosines[:whole].reshape(-1, BLOCKS), axis=0, initial=_TINY)
-    tops.sort()
-    return (cosines >= tops[BLOCKS - count]).nonzero()[0]
 
 
 def _grown(rows: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

@@ -212,7 +212,7 @@ class ToolIndex:
                 near *= view.mask
             backgrounds.append(Background.of(near[0], view.count))
             layer.vectors.refine(seen.question, near)
-        slots = chosen(scores, parts, view.mask, named)
+        slots = chosen(scores, parts, named)
         near = scores.take(slots, axis=1)
         meanings: list[Meaning] = []
         for n, (layer, seen) in enumerate(asked if len(slots) else ()):
@@ -227,7 +227,7 @@ class ToolIndex:
         )  # fmt: skip
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         if kind == "static" and asked[0][1].foreign:
-            kind = "foreign"
+            kind = confidence.FOREIGN
         total = int(np.count_nonzero(scores[0]))
         background = backgrounds[0] if asked else None
         heard = backgrounds[1] if len(asked) > 1 and asked[1][0].embedder.name.startswith(HEARD) else None

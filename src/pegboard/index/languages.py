@@ -114,14 +114,10 @@ def written_in(text: str) -> str | None:
     """The language that a text's script tells, where it is one without spaces; Chinese for Han alone."""
     if text.isascii():
         return None
-    if _KANA.search(text):
-        return "japanese"
-    if _HANGUL.search(text):
-        return "korean"
-    return CHINESE if _HAN.search(text) else None
+    return next((language for script, language in _TOLD.items() if re.search(_SCRIPTS[script], text)), None)
 
 
-_KANA, _HANGUL, _HAN = (re.compile(f"[{letters}]") for letters in ("\u3041-\u30ff", "\uac00-\ud7af", "\u4e00-\u9fff"))
+_TOLD = {"kana": "japanese", "hangul": "korean", "han": CHINESE}
 _SCRIPTS = {"han": "[\u4e00-\u9fff]", "kana": "[\u3040-\u30ff]", "hangul": "[\uac00-\ud7af]", "thai": "[\u0e00-\u0e7f]"}
 
 

@@ -17,19 +17,18 @@ BLOCKS = 512
 """The greatest scores of so many blocks tell how great the best scores are at least."""
 FEW = 1_500
 """So many scores are sorted as they are: sorting takes no branches, so it is faster than to partition them."""
+_TINY = np.float32(1e-30)
 
 
-def chosen(scores: Floats, parts: Sequence[int], shown: Mask | None, named: Sequence[int]) -> Ints:
+def chosen(scores: Floats, parts: Sequence[int], named: Sequence[int]) -> Ints:
     """The slots worth ranking.
 
     Parameters:
-        scores: of words, then of each layer: of the request, then of each of its needs.
+        scores: of words, then of each layer: of the request, then of each of its needs; no tool that may not be shown
+            has any above zero.
         parts: how many rows each of them has.
-        shown: which slots may be shown.
         named: the slots of tools that the request names.
     """
-    if shown is not None:
-        scores[parts[0] :] *= shown
     found = nearest(scores, *_wanted(tuple(parts)))
     if named:
         found[named] = True
@@ -73,11 +72,21 @@ def _above(values: tuple[float, ...]) -> Floats:
 
 def _floor(scores: Floats, count: int, least: np.float32) -> np.float32:
     """The last of the `count` greatest of very many scores that reach `least`, or `least`."""
-    whole = len(scores) - len(scores) % BLOCKS
-    tops = np.maximum.reduce(scores[:whole].reshape(-1, BLOCKS), axis=0)
-    tops.sort()
-    ranked = scores[scores >= max(tops[BLOCKS - count], least)]
+    ranked = scores[scores >= max(reached(scores, count), least)]
     if len(ranked) < count:
         return least
     ranked.sort()
     return ranked[len(ranked) - count]
+
+
+def reached(scores: Floats, count: int) -> np.float32:
+    """A score above zero that at least `count` of very many reach, found without sorting them; of few, any above zero.
+
+    Parameters:
+        scores: one a slot.
+        count: no more than `BLOCKS`.
+    """
+    whole = len(scores) - len(scores) % BLOCKS
+    tops = np.maximum.reduce(scores[:whole].reshape(-1, BLOCKS), axis=0, initial=_TINY)
+    tops.sort()
+    return tops[BLOCKS - count]

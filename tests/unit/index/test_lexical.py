@@ -3,6 +3,7 @@
 import pytest
 
 from pegboard.core import ToolName, ToolSpec
+from pegboard.index import default
 from pegboard.index.lexical import LexicalIndex
 from pegboard.index.protocol import Where, names_of
 
@@ -58,3 +59,20 @@ def test_a_hit_says_which_words_matched_where_and_which_did_not():
     hit = index_of(*GITHUB).search("send zebra").hits[0]
     assert hit.matched == {"name": ("send",), "description": ("send",)}
     assert hit.unmatched == ("zebra",)
+
+
+def test_equal_searches_have_equal_hits_and_other_requests_other_reasons():
+    one, two = (index_of(*GITHUB).search("send zebra").hits for _ in range(2))
+    assert one == two
+    assert {hit.reasons for hit in one} == {hit.reasons for hit in two}
+    assert one[0].reasons != index_of(*GITHUB).search("send lion").hits[0].reasons
+
+
+@pytest.mark.parametrize("engine", [LexicalIndex, default])
+def test_a_hidden_tool_is_never_shown_however_well_it_fits(engine):
+    index = engine()
+    index.update(put=GITHUB)
+    for query in ("send an email", "mail.send", "write to somebody"):
+        found = index.search(query, where=Where(namespace="github"), limit=50)
+        assert all(name.startswith("github.") for name in names_of(found.hits))
+        assert all(name.namespace == "github" for name in found.next_names)
