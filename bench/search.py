@@ -127,7 +127,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     found["memory MB"] = memory() - before
     found |= changes(engine, specs)
     with tempfile.TemporaryDirectory() as place:
-        path = Path(place) / "index.npz"
+        path = Path(place) / "index.bin"
         found["save CPU s"] = used(lambda: engine.save(path))
         again = index.default()
         found["load CPU s"] = used(lambda: again.load(path, engine.tools.specs))  # type: ignore[attr-defined]
@@ -208,7 +208,7 @@ def first_query(options: argparse.Namespace) -> list[tuple[str, float]]:
         script = (
             "import json, sys, time; rows = json.load(open(sys.argv[1])); used = time.process_time()\n"
             "from pathlib import Path; from pegboard import index; from pegboard.bench import spec_of\n"
-            "engine = index.default(); path = Path(sys.argv[1]).with_name('index.npz')\n"
+            "engine = index.default(); path = Path(sys.argv[1]).with_name('index.bin')\n"
             "engine.load(path, [spec_of(row) for row in rows]); engine.search(sys.argv[2])\n"
             "print(time.process_time() - used); engine.save(path)\n"
         )

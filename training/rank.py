@@ -49,9 +49,7 @@ def dump(options: argparse.Namespace) -> None:
     table_of = {}
     for pair in options.tables or ():
         path, _, names = pair.partition("=")
-        with Path(path).open("rb") as stream:
-            table = read_table(stream)
-        table_of |= dict.fromkeys(names.split(","), table)
+        table_of |= dict.fromkeys(names.split(","), read_table(Path(path)))
     out: dict[str, list] = {"signals": [], "right": [], "query": [], "set": [], "groups": [], "gone": []}
     number = 0
     built = {}

@@ -119,7 +119,7 @@ class Board(Overseen, Proceeding, Supplied):
         self.residency = residency or Residency()
         self._config, self._refresh_first = config, refresh
         self._meta = meta_tools(self)
-        shelf = memory.folder / "index.npz" if memory is not None and memory.folder is not None else None
+        shelf = memory.folder / "index.bin" if memory is not None and memory.folder is not None else None
         reserved = {name: ToolName("", name) for name in META_NAMES}
         index = partial(make_index, config.board.encoder if config is not None else "off")
         self._held = Holdings(index, self.residency, reserved, shelf, lambda: self._passage.uses())

@@ -6,7 +6,6 @@ The function comes from `training/rank.py`; how well it is calibrated stands in 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from math import exp, log
 from operator import mul
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.postings import Floats
+from pegboard.index.shipped import shipped
 
 NAMED = 0.99
 """The confidence in a tool that the request names."""
@@ -251,7 +251,7 @@ def stepped(chance: float) -> float:
 def _learned(name: str) -> Calibration | None:
     if name == FOREIGN:
         return _lenient(_learned("static"))
-    source = files("pegboard.index") / "data" / f"{name}-confidence.npz"
+    source = shipped(f"{name}-confidence.npz")
     if not source.is_file():
         return None
     with source.open("rb") as stream, np.load(stream) as data:

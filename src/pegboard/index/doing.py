@@ -7,9 +7,9 @@ changes than with one that shows them. The first verb tells them apart (`data/ve
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from functools import cache
-from importlib.resources import files
 
 from pegboard.core import Effects, ToolSpec
+from pegboard.index.shipped import shipped
 from pegboard.index.text import words
 
 OPPOSITE = 0.2
@@ -35,7 +35,7 @@ def _third_person(verb: str) -> str:
 @cache
 def _verbs() -> tuple[Mapping[str, Doing], Mapping[str, Doing]]:
     """What the words of tools and those of requests tell; descriptions begin with `Shows` as well as with `Show`."""
-    lines = (files("pegboard.index") / "data" / "verbs.txt").read_text(encoding="utf8").splitlines()
+    lines = shipped("verbs.txt").read_text(encoding="utf8").splitlines()
     told = {name: verbs.split() for name, _, verbs in (line.partition(":") for line in lines)}
     spelt = {"reads": Doing.READS, "changes": Doing.CHANGES}
     of_tools = {

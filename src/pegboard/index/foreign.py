@@ -7,12 +7,12 @@ English costs nothing.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
 
 from pegboard.index.languages import CHINESE
+from pegboard.index.shipped import shipped
 from pegboard.index.text import is_spaceless, stems
 
 Floats = npt.NDArray[np.float32]
@@ -117,7 +117,7 @@ def tongue(language: str, table: str) -> Tongue | None:
         language: its name.
         table: the name of the word table in whose space they are to be.
     """
-    source = files("pegboard.index") / "data" / "foreign.npz"
+    source = shipped("foreign.npz")
     if not source.is_file():
         return None
     with source.open("rb") as stream, np.load(stream) as data:

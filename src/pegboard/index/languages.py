@@ -7,9 +7,9 @@ verbs, and in English what a request is wrapped in, such as "please help me"), f
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 
 from pegboard.index.han import simplified
+from pegboard.index.shipped import shipped
 
 ENGLISH = "english"
 CHINESE = "chinese"
@@ -97,9 +97,12 @@ def language_of(words: Sequence[str]) -> str:
 
 _FUNCTION = "是在把给和与及从到我你他她它这那有要想会能就都也还很被让用个请之其为对"
 _PARTICLES = "的了吗呢吧啊呀么"
-_NOTHING = re.compile(
-    f"[{_FUNCTION}{_PARTICLES}]$|(?!目的|了解)(?:[{_PARTICLES}].|.[{_PARTICLES}])$|[^\u3400-\u9fff\uac00-\ud7af]$"
-)
+
+
+@cache
+def _nothing() -> re.Pattern[str]:
+    pair = f"(?!目的|了解)(?:[{_PARTICLES}].|.[{_PARTICLES}])$"
+    return re.compile(f"[{_FUNCTION}{_PARTICLES}]$|{pair}|[^\u3400-\u9fff\uac00-\ud7af]$")
 
 
 def tells(piece: str) -> bool:
@@ -107,7 +110,7 @@ def tells(piece: str) -> bool:
 
     Single syllables of Japanese or Thai do not, nor do Chinese particles and pairs with one.
     """
-    return _NOTHING.match(piece) is None
+    return _nothing().match(piece) is None
 
 
 def written_in(text: str) -> str | None:
@@ -124,7 +127,7 @@ _SCRIPTS = {"han": "[\u4e00-\u9fff]", "kana": "[\u3040-\u30ff]", "hangul": "[\ua
 @cache
 def _wrapping() -> Mapping[re.Pattern[str], re.Pattern[str]]:
     """By a character of its script, what requests are wrapped in (`data/wrapping.txt`, written for this package)."""
-    lines = (files("pegboard.index") / "data" / "wrapping.txt").read_text(encoding="utf8").splitlines()
+    lines = shipped("wrapping.txt").read_text(encoding="utf8").splitlines()
     told = {script: phrases.split() for script, _, phrases in (line.partition(":") for line in lines)}
     return {
         re.compile(_SCRIPTS[script]): re.compile("|".join(map(re.escape, sorted(phrases, key=len, reverse=True))))

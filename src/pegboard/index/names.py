@@ -1,7 +1,7 @@
 """Requests that name a tool: its exact name in any case and with any separators, or the beginning of it."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index.text import fold
@@ -10,6 +10,7 @@ _IDENTIFIER = re.compile(r"\w[_./-]+\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`|&]+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
+_BETWEEN = bytes(code for code in _DROPPED if chr(code) != "\n")
 _JOINERS = frozenset(("and", "or", "then", "the", "tool", "tools", "use", "call", "und", "y", "et", "和"))
 WINDOW = 8
 """So many words may make up one name."""
@@ -28,51 +29,77 @@ def key(text: str) -> str:
     return _SEPARATORS.sub("", fold(text))
 
 
-def keys(spec: ToolSpec) -> list[str]:
-    """Every spelling by which a tool may be named: bare, qualified, without what a host put before it, by alias."""
-    name = spec.name
-    bare = key(name.name)
-    spellings = [bare, key(name.namespace) + bare, *map(key, spec.aliases)]
-    for separator in ("__", ".", "/"):
-        if separator in name.name:
-            spellings.append(key(name.name.rpartition(separator)[2]))
-    return [found for found in dict.fromkeys(spellings) if found]
+def _keyed(texts: Sequence[str]) -> list[str]:
+    """The keys of many names, of plain ones all at once."""
+    odd = [n for n, text in enumerate(texts) if not text.isascii() or "\n" in text]
+    plain = list(texts)
+    for n in odd:
+        plain[n] = ""
+    found = "\n".join(plain).lower().encode().translate(None, _BETWEEN).decode().split("\n") if texts else []
+    for n in odd:
+        found[n] = key(texts[n])
+    return found
+
+
+def keys(specs: Sequence[ToolSpec]) -> list[Sequence[str]]:
+    """Every spelling by which each tool may be named: bare, qualified, without what a host put before it, by alias."""
+    spaces = {space: key(space) for space in {spec.name.namespace for spec in specs}}
+    found: list[Sequence[str]] = []
+    for spec, bare in zip(specs, _keyed([spec.name.name for spec in specs]), strict=True):
+        name, space = spec.name.name, spaces[spec.name.namespace]
+        spellings: Sequence[str] = (bare, space + bare) if space else (bare,)
+        tails = [name.rpartition(separator)[2] for separator in ("__", ".", "/") if separator in name]
+        if tails or spec.aliases or not bare:
+            spellings = list(filter(None, dict.fromkeys((*spellings, *map(key, spec.aliases), *map(key, tails)))))
+        found.append(spellings)
+    return found
 
 
 class Names:
     """Tools by the keys of their names, updated in place."""
 
     def __init__(self) -> None:
-        self._tools: dict[str, tuple[ToolName, ...] | dict[ToolName, None]] = {}
+        self._tools: dict[str, ToolName | dict[ToolName, None]] = {}
         self._beginnings: set[str] = set()
-        self._begin: dict[str, list[str]] = {}
+        self._begin: dict[str, list[str]] | None = None
+        """Keys by their beginnings, from when the first is looked for."""
 
-    def add(self, spec: ToolSpec) -> None:
-        """Add one tool."""
-        for found in keys(spec):
-            known = self._tools.get(found)
-            if known is None:
-                self._tools[found] = (spec.name,)
-                self._beginnings.add(found[:BEGINNING])
-                self._begin.setdefault(found[:PREFIX], []).append(found)
-            else:
-                known = self._tools[found] = dict.fromkeys(known) if isinstance(known, tuple) else known
-                known[spec.name] = None
+    def add(self, *specs: ToolSpec) -> None:
+        """Add tools."""
+        known, new = self._tools, list[str]()
+        for spec, spellings in zip(specs, keys(specs), strict=True):
+            name = spec.name
+            for found in spellings:
+                there = known.setdefault(found, name)
+                if there is name:
+                    new.append(found)
+                elif isinstance(there, dict):
+                    there[name] = None
+                else:
+                    known[found] = {there: None, name: None}
+        self._beginnings.update([found[:BEGINNING] for found in new])
+        if self._begin is not None:
+            _by_beginning(new, self._begin)
 
     def remove(self, spec: ToolSpec) -> None:
         """Remove one tool."""
-        for found in keys(spec):
+        for found in keys((spec,))[0]:
             known = self._tools.get(found)
             if isinstance(known, dict):
                 known.pop(spec.name, None)
-            if (not known or known == (spec.name,)) and self._tools.pop(found, None) is not None:
+            if (not known or known == spec.name) and self._tools.pop(found, None) is not None and self._begin:
                 self._begin[found[:PREFIX]].remove(found)
+
+    def _of(self, found: str) -> list[ToolName]:
+        """The tools of a key."""
+        known = self._tools.get(found, ())
+        return [known] if isinstance(known, ToolName) else list(known)
 
     def named(self, query: str) -> list[list[ToolName]]:
         """The tools that the request names, one list for each name in it, in the request's order."""
         whole = key(query.strip()) if len(query) < 200 else ""
         if whole in self._tools:
-            return [list(self._tools[whole])]
+            return [self._of(whole)]
         tokens = _TOKEN.findall(query[:4000])
         return self._all_names(tokens) or self._identifiers(tokens) or self._begun(tokens, whole)
 
@@ -100,13 +127,13 @@ class Names:
                 found = (length, name)
             elif len(name) >= BEGINNING and name[:BEGINNING] not in self._beginnings and joined.isascii():
                 break
-        return found[0], list(self._tools.get(found[1], ()))
+        return found[0], self._of(found[1])
 
     def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
         """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
         odd = [token for token in tokens if not (token.isalpha() and (token.islower() or token.istitle()))]
         spelt = [_plain(token) for token in odd if _IDENTIFIER.search(token)]
-        return [list(tools) for found in spelt if (tools := self._tools.get(found))]
+        return [tools for found in spelt if (tools := self._of(found))]
 
     def _begun(self, tokens: list[str], whole: str) -> list[list[ToolName]]:
         """Names that the request, a single word, begins."""
@@ -116,9 +143,17 @@ class Names:
         return [begun] if begun else []
 
     def _starting_with(self, beginning: str) -> Iterator[ToolName]:
+        if self._begin is None:
+            self._begin = _by_beginning(self._tools, {})
         for found in sorted(self._begin.get(beginning[:PREFIX], ())):
             if found.startswith(beginning):
-                yield from self._tools[found]
+                yield from self._of(found)
+
+
+def _by_beginning(keys: Iterable[str], found: dict[str, list[str]]) -> dict[str, list[str]]:
+    for name in keys:
+        found.setdefault(name[:PREFIX], []).append(name)
+    return found
 
 
 def _plain(token: str) -> str:

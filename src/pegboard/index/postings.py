@@ -116,7 +116,7 @@ class Postings:
     def of(cls, terms: Sequence[str], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Postings from what `arrays` gave."""
         found = cls()
-        found.terms = {term: n for n, term in enumerate(terms)}
+        found.terms = dict(zip(terms, range(len(terms)), strict=True))
         found._starts = arrays["starts"]
         found._bulk = Posting(arrays["slots"], arrays["impacts"], arrays["fields"])
         return found

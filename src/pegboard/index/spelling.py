@@ -47,11 +47,11 @@ def _are_near(a: str, b: str) -> bool:
     return abs(x - u) <= 1.0 and abs(y - v) <= 1
 
 
-def _letters(word: str) -> int:
-    found = 0
-    for letter in word:
-        found |= 1 << (ord(letter) & 63)
-    return found
+def _letters(words: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """The letters of each of some words, a bit a letter; no word is empty."""
+    codes = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
+    sizes = np.array([0, *map(len, words)], np.intp)
+    return np.bitwise_or.reduceat(np.uint64(1) << (codes & np.uint64(63)), sizes.cumsum()[:-1])
 
 
 class Speller:
@@ -61,12 +61,12 @@ class Speller:
         self._words: list[str] = []
         self._letters: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
         self._lengths: npt.NDArray[np.int8] = np.zeros(0, np.int8)
-        self._read = 0
+        self._new: list[str] = []
         self._asked: dict[str, list[tuple[str, float]]] = {}
 
     def add(self, words: Iterable[str]) -> None:
         """Add words that are not known yet; they are indexed when one is first asked for."""
-        self._words += (word for word in words if SHORTEST <= len(word) <= LONGEST and word.isalpha())
+        self._new += words
 
     def near(self, word: str) -> list[tuple[str, float]]:
         """The known words one typing error away, likeliest first, then by name."""
@@ -80,7 +80,7 @@ class Speller:
         return self._asked[word]
 
     def _near(self, word: str) -> list[tuple[str, float]]:
-        letters = np.uint64(_letters(word))
+        letters = _letters((word,))[0]
         apart = np.bitwise_count(self._letters ^ letters)
         close = np.flatnonzero((apart <= 2) & (np.abs(self._lengths - len(word)) <= 1))
         found = ((known, slip(word, known)) for known in self._at(close.tolist()))
@@ -90,9 +90,10 @@ class Speller:
         return (self._words[place] for place in places)
 
     def _index(self) -> None:
-        new = self._words[self._read :]
+        new = [word for word in self._new if SHORTEST <= len(word) <= LONGEST and word.isalpha()]
+        self._new.clear()
         if new:
-            self._letters = np.append(self._letters, np.array([_letters(word) for word in new], np.uint64))
-            self._lengths = np.append(self._lengths, np.array([len(word) for word in new], np.int8))
-            self._read = len(self._words)
+            self._words += new
+            self._letters = np.append(self._letters, _letters(new))
+            self._lengths = np.append(self._lengths, np.array([*map(len, new)], np.int8))
             self._asked.clear()

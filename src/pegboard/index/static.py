@@ -6,16 +6,18 @@ A text's vector is the sum of its words' rows; the rows' lengths say how much a 
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
-from typing import IO, cast
+from pathlib import Path
+from struct import unpack
+from typing import cast
+from zipfile import ZipFile
 
 import numpy as np
-import numpy.typing as npt
 
 from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Floats
 from pegboard.index.foreign import SPACELESS, TONGUES, Tongue, tongue
 from pegboard.index.languages import ENGLISH, language_of, written_in
+from pegboard.index.shipped import shipped
 from pegboard.index.text import stems, words
 
 PIECE = 3
@@ -73,7 +75,7 @@ class StaticEmbedder:
     def __init__(self, name: str, vocabulary: Sequence[str], table: Bytes, scales: Floats) -> None:
         self.name = name
         self.dim = int(table.shape[1])
-        self.rows = {word: n for n, word in enumerate(vocabulary)}
+        self.rows = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._table = table
         self._scales = scales
 
@@ -151,20 +153,33 @@ class StaticEmbedder:
         return self.embed_words([words(text)])[0]
 
 
-def read_table(stream: IO[bytes]) -> StaticEmbedder:
-    """A table as `training/static.py pack` writes it."""
-    with np.load(stream) as data:
-        table: npt.NDArray[np.int8] = data["table"]
+def read_table(path: Path) -> StaticEmbedder:
+    """A table as `training/static.py pack` writes it; its rows are read from the file as they are looked at."""
+    with np.load(path) as data:
         scales: Floats = data["scales"].astype(np.float32)
         vocabulary = bytes(data["words"]).decode().split("\n")
-        return StaticEmbedder(str(data["name"]), vocabulary, table, scales)
+        return StaticEmbedder(str(data["name"]), vocabulary, _mapped(path, "table.npy"), scales)
+
+
+def _mapped(path: Path, name: str) -> Bytes:
+    """An array that stands in a `.npz` file as it is."""
+    with ZipFile(path) as archive, archive.open(name) as stream:
+        np.lib.format.read_magic(stream)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
+        start = archive.getinfo(name).header_offset
+        ahead = stream.tell()
+    with path.open("rb") as file:
+        file.seek(start + _LENGTHS)
+        ahead += _AHEAD + sum(unpack("<HH", file.read(4)))
+    return np.asarray(np.memmap(path, dtype, "r", start + ahead, shape))
+
+
+_LENGTHS, _AHEAD = 26, 30
+"""Where an entry of a zip file says how long its name and its extra field are, and how much stands before them."""
 
 
 @cache
 def bundled() -> StaticEmbedder | None:
     """The table of this package."""
-    source = files("pegboard.index") / "data" / "static.npz"
-    if not source.is_file():
-        return None
-    with source.open("rb") as stream:
-        return read_table(stream)
+    source = shipped("static.npz")
+    return read_table(source) if source.is_file() else None

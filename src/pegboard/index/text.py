@@ -22,8 +22,6 @@ _SPACELESS = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # Japanese syllables
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff"  # Han, Hangul
 )
-_RUN = re.compile(rf"[{_SPACELESS}]+|[a-z]+[0-9][a-z0-9]*|[0-9]+[a-z][a-z0-9]*|[0-9]+|[^\W\d_{_SPACELESS}]+")
-_IS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]+")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _JOINED = 3
@@ -79,11 +77,22 @@ def fold(text: str) -> str:
     return simplified(unicodedata.normalize("NFC", _MARKS.sub("", plain)).replace("\u0111", "d").replace("\u0142", "l"))
 
 
+@cache
+def _run() -> re.Pattern[str]:
+    """Made when the first text is not plain: such patterns take milliseconds."""
+    return re.compile(rf"[{_SPACELESS}]+|[a-z]+[0-9][a-z0-9]*|[0-9]+[a-z][a-z0-9]*|[0-9]+|[^\W\d_{_SPACELESS}]+")
+
+
+@cache
+def _spaceless() -> re.Pattern[str]:
+    return re.compile(f"[{_SPACELESS}]")
+
+
 def _foreign_words(text: str) -> list[str]:
     marked = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
     found: list[str] = []
-    for run in _RUN.findall(fold(marked)):
-        if _IS_SPACELESS.match(run):
+    for run in _run().findall(fold(marked)):
+        if _spaceless().match(run):
             found += run
             found += [run[n : n + 2] for n in range(len(run) - 1)]
         elif run.isascii() and not _PLAIN.fullmatch(run):
@@ -95,7 +104,7 @@ def _foreign_words(text: str) -> list[str]:
 
 def is_spaceless(word: str) -> bool:
     """Whether a word comes from a script that is written without spaces."""
-    return not word.isascii() and _IS_SPACELESS.match(word) is not None
+    return not word.isascii() and _spaceless().match(word) is not None
 
 
 @cache

@@ -115,24 +115,22 @@ class Tools:
         return found
 
     def _place(self, specs: Sequence[ToolSpec], prints: Iterable[bytes], sizes: Floats, doing: Doings) -> None:
-        """Give each tool the next slot."""
-        groups: list[int] = []
+        """Give each tool the next slot, and its namespace's number; one without a namespace is a group of its own."""
+        first, grouped, known = len(self._specs), self._grouped, self._groups
+        self._specs += specs
+        self.slots.update(zip([spec.name for spec in specs], range(first, len(self._specs)), strict=True))
+        self.names.add(*specs)
         for spec in specs:
-            self.slots[spec.name] = len(self._specs)
-            self._specs.append(spec)
-            self.names.add(spec)
-            self.precedence.add(spec)
-            groups.append(self._group_of(spec.name.namespace))
+            if spec.successor or spec.meta:
+                self.precedence.add(spec)
+        spaces = enumerate([spec.name.namespace for spec in specs], grouped + 1)
+        groups = [known.setdefault(space, n) if space else n for n, space in spaces]
+        self._grouped += len(specs)
         self._prints += prints
         self.group = np.append(self.group, np.array(groups, np.int32))
         self.doing = np.append(self.doing, doing)
         self.name_size = np.append(self.name_size, sizes)
         self._live = np.append(self._live, np.ones(len(specs), np.bool_))
-
-    def _group_of(self, namespace: str) -> int:
-        """A namespace's number; a tool without one is a group of its own."""
-        self._grouped += 1
-        return self._groups.setdefault(namespace, self._grouped) if namespace else self._grouped
 
     def _drop(self, name: ToolName) -> None:
         slot = self.slots.pop(name, None)
@@ -219,14 +217,14 @@ class Tools:
             How many of them were taken from the file; 0 where it is missing, damaged or of another version.
         """
         specs = list({spec.name: spec for spec in specs}.values())
-        prints = [shelf.fingerprint(spec) for spec in specs]
+        prints = list(map(shelf.fingerprint, specs))
         stored = shelf.read(path, self._version)
         self.__init__(self.embedders)
         if stored is None:
             self.update(put=specs)
             return 0
         wanted = dict(zip(prints, specs, strict=True))
-        held = [wanted.get(known) for known in stored.prints]
+        held = list(map(wanted.get, stored.prints))
         self.vocabulary.add(stored.spelt)
         self.postings = Postings.of(stored.terms, stored.arrays)
         kept = np.array([n for n, spec in enumerate(held) if spec is not None], np.intp)
@@ -243,5 +241,6 @@ class Tools:
         for n, layer in enumerate(self.layers):
             layer.adopt(stored.arrays[f"layer{n}"][kept], [self.spec(slot) for slot in range(len(kept))])
         count = len(self.slots)
-        self.update(put=[spec for spec in specs if spec.name not in self.slots])
+        if count < len(specs):
+            self.update(put=[spec for spec in specs if spec.name not in self.slots])
         return count

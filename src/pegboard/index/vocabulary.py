@@ -2,11 +2,11 @@
 
 from collections.abc import Container, Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 
 from pegboard.index.ask import Request, Term
 from pegboard.index.languages import ENGLISH
 from pegboard.index.postings import Mask, Postings
+from pegboard.index.shipped import shipped
 from pegboard.index.spelling import Speller
 
 REMEMBERED = 20_000
@@ -52,8 +52,8 @@ class Vocabulary:
         self._of_table = _speller_of(table)
 
     def add(self, spelt: Mapping[str, str]) -> None:
-        """Add a tool's words, each with its term."""
-        self._speller.add(word for word in spelt if word not in self.spelt)
+        """Add words, each with its term."""
+        self._speller.add([word for word in spelt if word not in self.spelt])
         self.spelt.update(spelt)
 
     def options(self, term: Term, held: Container[str]) -> dict[str, float]:
@@ -144,7 +144,7 @@ def everyday() -> Mapping[str, Mapping[str, float]]:
 
 
 def _read(name: str) -> Mapping[str, Mapping[str, float]]:
-    source = files("pegboard.index") / "data" / name
+    source = shipped(name)
     found: dict[str, dict[str, float]] = {}
     if source.is_file():
         for line in source.read_text(encoding="utf8").splitlines():

@@ -53,9 +53,9 @@ def test_it_is_small_its_vectors_are_unit_and_nothing_is_downloaded(monkeypatch)
 
 
 def test_vectors_are_kept_and_taken_over(engine, tmp_path):
-    engine.save(tmp_path / "index.npz")
+    engine.save(tmp_path / "index.bin")
     again = index.with_encoder()
-    assert again.load(tmp_path / "index.npz", CATALOG) == len(CATALOG)
+    assert again.load(tmp_path / "index.bin", CATALOG) == len(CATALOG)
     assert again.wait(0)
     assert again.search("reimburse the buyer") == engine.search("reimburse the buyer")
 

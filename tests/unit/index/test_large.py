@@ -72,9 +72,9 @@ def test_tools_that_come_one_by_one_are_found_as_those_that_come_at_once() -> No
 def test_a_file_gives_back_what_was_written_and_only_that(tmp_path: Path) -> None:
     specs = catalog(700)
     whole, again = engine_of(specs), index.default()
-    whole.save(tmp_path / "index.npz")
+    whole.save(tmp_path / "index.bin")
     assert isinstance(again, ToolIndex)
-    assert again.load(tmp_path / "index.npz", specs[10:]) == len(specs) - 10
+    assert again.load(tmp_path / "index.bin", specs[10:]) == len(specs) - 10
     rest = engine_of(specs[10:])
     for query in QUERIES:
         assert again.search(query) == rest.search(query)
