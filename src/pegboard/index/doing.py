@@ -63,5 +63,8 @@ def done_by(spec: ToolSpec) -> Doing:
     if declared is not None:
         return declared
     verbs, _ = _verbs()
-    told = [*words(spec.name.name), *words(spec.description[:40])[:1]]
-    return next((verbs[word] for word in told if word in verbs), Doing.EITHER)
+    for word in words(spec.name.name):
+        if word in verbs:
+            return verbs[word]
+    told = words(spec.description[:40])
+    return verbs.get(told[0], Doing.EITHER) if told else Doing.EITHER

@@ -1,8 +1,9 @@
 """Which texts of a tool are searched, by field; whatever a definition holds, it never fails."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
+from itertools import islice
 from typing import Any, cast
 
 from pegboard.core import ToolSpec
@@ -39,16 +40,19 @@ _LABELS = ("name", "title", "namespace", "description", "parameters", "parameter
 def texts(spec: ToolSpec) -> list[tuple[Field, str]]:
     """The tool's searched texts, in a fixed order."""
     found = [
-        (Field.NAME, spec.name.name),
-        *((Field.NAME, alias) for alias in spec.aliases),
-        (Field.TITLE, spec.title or ""),
-        (Field.NAMESPACE, spec.name.namespace),
-        (Field.NAMESPACE, spec.category or ""),
-        (Field.DESCRIPTION, spec.description),
+        (_NAME, spec.name.name),
+        *[(_NAME, alias) for alias in spec.aliases],
+        (_TITLE, spec.title or ""),
+        (_NAMESPACE, spec.name.namespace),
+        (_NAMESPACE, spec.category or ""),
+        (_DESCRIPTION, spec.description),
         *_schema_texts(spec.input),
-        *((Field.EXAMPLES, text) for example in spec.examples for text in _strings(example, DEPTH)),
+        *[(Field.EXAMPLES, text) for example in spec.examples for text in _strings(example, DEPTH)],
     ]
     return [(field, text[:LENGTH]) for field, text in found if text]
+
+
+_NAME, _TITLE, _NAMESPACE, _DESCRIPTION = Field.NAME, Field.TITLE, Field.NAMESPACE, Field.DESCRIPTION
 
 
 HEAD = 48
@@ -63,57 +67,68 @@ def passage(spec: ToolSpec) -> str:
 
 def gist(spec: ToolSpec) -> tuple[str, str]:
     """What the tool is, as one short text, and the names of its first parameters."""
-    name = " ".join(part for part in (spec.name.namespace, *spec.aliases, spec.name.name) if part)
-    shown = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"[_\-./]+", " ", name[:200]))
-    told = (f"{spec.title}. " if spec.title else "") + " ".join(spec.description[:2000].split()[:HEAD])
-    return f"{shown}: {told[:400]}", ", ".join(str(name) for name in list(spec.properties)[:8])
+    name = spec.name
+    shown = _SEPARATED.sub(" ", " ".join(filter(None, (name.namespace, *spec.aliases, name.name)))[:200])
+    if not shown.islower():
+        shown = _CAMEL.sub(r"\1 \2", shown)
+    told = " ".join(spec.description[:2000].split(None, HEAD)[:HEAD])
+    if spec.title:
+        told = f"{spec.title}. {told}"
+    return f"{shown}: {told[:400]}", ", ".join(map(str, islice(spec.properties, 8)))
 
 
-def _schema_texts(schema: Any) -> Iterator[tuple[Field, str]]:
+_SEPARATED = re.compile(r"[_\-./]+")
+_CAMEL = re.compile(r"([a-z0-9])([A-Z])")
+_BRANCHES = ("anyOf", "oneOf", "allOf", "prefixItems")
+_ITEMS = ("items", "additionalProperties")
+_NESTED = frozenset(("properties", *_ITEMS, *_BRANCHES))
+
+
+def _schema_texts(schema: Any) -> list[tuple[Field, str]]:
     """Parameter names, descriptions and values, breadth first, so that a huge schema is cut at its depths."""
+    found: list[tuple[Field, str]] = []
     queue: list[tuple[Any, int]] = [(schema, 0)]
-    read = 0
-    for node, depth in queue:
-        read += 1
+    for read, (node, depth) in enumerate(queue, 1):
         if read > NODES:
-            return
+            break
         if isinstance(node, str):
-            yield Field.PARAMETER_TEXT, node
-        if not isinstance(node, Mapping):
-            continue
-        node = cast("Mapping[str, Any]", node)
-        if depth:
-            yield from _node_texts(node)
-        for name, child in _children(node):
-            if name:
-                yield Field.PARAMETERS, name
-            if depth < DEPTH:
-                queue.append((child, depth + 1))
+            found.append((_PARAMETER_TEXT, node))
+        elif isinstance(node, (dict, Mapping)):
+            node = cast("Mapping[str, Any]", node)
+            if depth:
+                _node_texts(node, found)
+            if not _NESTED.isdisjoint(node):
+                for name, child in _children(node):
+                    if name:
+                        found.append((_PARAMETERS, name))
+                    if depth < DEPTH:
+                        queue.append((child, depth + 1))
+    return found
 
 
-def _node_texts(node: Mapping[str, Any]) -> Iterator[tuple[Field, str]]:
+_PARAMETERS, _PARAMETER_TEXT, _VALUES = Field.PARAMETERS, Field.PARAMETER_TEXT, Field.VALUES
+
+
+def _node_texts(node: Mapping[str, Any], found: list[tuple[Field, str]]) -> None:
     for key in ("title", "description"):
-        if isinstance(node.get(key), str):
-            yield Field.PARAMETER_TEXT, node[key]
-    values = node.get("enum")
-    if isinstance(values, list):
-        for value in cast("list[Any]", values)[:50]:
-            if isinstance(value, str):
-                yield Field.VALUES, value
+        if isinstance(text := node.get(key), str):
+            found.append((_PARAMETER_TEXT, text))
+    if isinstance(values := node.get("enum"), list):
+        found += [(_VALUES, value) for value in cast("list[Any]", values)[:50] if isinstance(value, str)]
 
 
-def _children(node: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _children(node: Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
     """Named children (properties) and nameless ones (items, branches)."""
     properties = node.get("properties")
-    if isinstance(properties, Mapping):
-        yield from ((str(name), child) for name, child in cast("Mapping[Any, Any]", properties).items())
-    for key in ("items", "additionalProperties"):
-        if isinstance(node.get(key), Mapping):
-            yield "", node[key]
-    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
-        branches = node.get(key)
-        if isinstance(branches, list):
-            yield from (("", branch) for branch in cast("list[Any]", branches))
+    found = list(cast("Mapping[Any, Any]", properties).items()) if isinstance(properties, (dict, Mapping)) else []
+    found = [(str(name), child) for name, child in found]
+    for key in _ITEMS:
+        if isinstance(child := node.get(key), (dict, Mapping)):
+            found.append(("", cast("Any", child)))
+    for key in _BRANCHES:
+        if isinstance(branches := node.get(key), list):
+            found += [("", branch) for branch in cast("list[Any]", branches)]
+    return found
 
 
 def _strings(value: Any, depth: int) -> Iterator[str]:

@@ -95,6 +95,14 @@ def language_of(words: Sequence[str]) -> str:
     return best
 
 
+_TELLERS = frozenset[str]().union(*(found for language, found in _MARKERS.items() if language != ENGLISH))
+
+
+def may_tell(word: str) -> bool:
+    """Whether a word may be why a text is in another language than English; without any such it is in English."""
+    return word in _TELLERS or not word.isascii()
+
+
 _FUNCTION = "是在把给和与及从到我你他她它这那有要想会能就都也还很被让用个请之其为对"
 _PARTICLES = "的了吗呢吧啊呀么"
 

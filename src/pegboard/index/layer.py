@@ -16,6 +16,7 @@ from pegboard.index.ask import Request
 from pegboard.index.dense import Embedder, Ints, Question, Vectors, quantised
 from pegboard.index.fields import gist, passage
 from pegboard.index.languages import ENGLISH
+from pegboard.index.lexicon import Lexicon
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.vocabulary import Shown, Vocabulary
 
@@ -84,10 +85,10 @@ class Layer:
         if count > len(self.vectors) * 2:
             self.vectors.reserve(count)
 
-    def append(self, specs: Sequence[ToolSpec], first: int) -> None:
+    def append(self, specs: Sequence[ToolSpec], first: int, lexicon: Lexicon | None = None) -> None:
         """Add tools in the slots from `first` on."""
         if isinstance(self.embedder, StaticEmbedder):
-            self.vectors.append(quantised(self.embedder.embed_gists([gist(spec) for spec in specs])))
+            self.vectors.append(quantised(self.embedder.embed_gists([gist(spec) for spec in specs], lexicon)))
             return
         with self._lock:
             self.vectors.append(np.zeros((len(specs), self.embedder.dim), np.int8))

@@ -17,6 +17,7 @@ from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Floats
 from pegboard.index.foreign import SPACELESS, TONGUES, Tongue, tongue
 from pegboard.index.languages import ENGLISH, language_of, written_in
+from pegboard.index.lexicon import Ints, Lexicon
 from pegboard.index.shipped import shipped
 from pegboard.index.text import stems, words
 
@@ -25,7 +26,9 @@ PIECE = 3
 LONGEST = 24
 SPOKEN = 0.5
 """A text of which no language knows more than this share is in none."""
-PARAMETERS = np.float32(0.25)
+TOGETHER = 64
+"""The rows of so many tools are taken at once."""
+_ONE, PARAMETERS = np.float32(1), np.float32(0.25)
 """What a parameter's name counts beside a word of the tool's name or description."""
 
 
@@ -133,20 +136,70 @@ class StaticEmbedder:
         """One row a text."""
         return self.embed_gists([(text, "") for text in texts])
 
-    def embed_gists(self, gists: Sequence[tuple[str, str]]) -> Floats:
-        """One row a tool, of what it is and of its parameters, which count less: many are the same everywhere."""
-        found = np.zeros((len(gists), self.dim), np.float32)
-        for n, (head, parameters) in enumerate(gists):
-            said = words(head)
-            told = rows_of(said, self.rows)
-            numbers = told + rows_of(words(parameters), self.rows)
-            if numbers:
-                scales = self._scales.take(numbers)
-                scales[len(told) :] *= PARAMETERS
-                found[n] = scales @ self._table.take(numbers, axis=0).astype(np.float32)
-            if spoken := self.spoken(said, written_in(head) or language_of(said)):
-                spoken.add(said, found[n])
+    def embed_gists(self, gists: Sequence[tuple[str, str]], lexicon: Lexicon | None = None) -> Floats:
+        """One row a tool, of what it is and of its parameters, which count less: many are the same everywhere.
+
+        Parameters:
+            gists: what the tools are, and the names of their parameters.
+            lexicon: of this reading; without it they are read one by one, which is faster for a few.
+        """
+        if lexicon is None:
+            return self._embed_few(gists)
+        rows = lexicon.translation(self, lambda found: [rows_of((word,), self.rows) for word in found])
+        said, tool = lexicon.read([head for head, _ in gists])
+        named, of_tool = lexicon.read([parameters for _, parameters in gists])
+        (counts, told), (more, added) = rows.of(said), rows.of(named)
+        numbers = np.append(told, added)
+        scales = self._scales.take(numbers)
+        scales[len(told) :] *= PARAMETERS
+        place = np.append(tool.repeat(counts), of_tool.repeat(more))
+        order = place.argsort(kind="stable")
+        stops = [0, *np.bincount(place, minlength=len(gists)).cumsum().tolist()]
+        found = self._added(numbers.take(order), scales.take(order), stops)
+        self._add_spoken([head for head, _ in gists], said, tool, lexicon, found)
         return found
+
+    def _embed_few(self, gists: Sequence[tuple[str, str]]) -> Floats:
+        heads = [words(head) for head, _ in gists]
+        numbers: list[int] = []
+        weights: list[np.float32] = []
+        stops = [0]
+        for said, (_, parameters) in zip(heads, gists, strict=True):
+            numbers += rows_of(said, self.rows)
+            weights += [_ONE] * (len(numbers) - stops[-1])
+            numbers += rows_of(words(parameters), self.rows)
+            stops.append(len(numbers))
+            weights += [PARAMETERS] * (len(numbers) - len(weights))
+        taken = np.array(numbers, np.intp)
+        found = self._added(taken, self._scales.take(taken) * np.array(weights, np.float32), stops)
+        for (head, _), said, row in zip(gists, heads, found, strict=True):
+            if spoken := self.spoken(said, written_in(head) or language_of(said)):
+                spoken.add(said, row)
+        return found
+
+    def _added(self, numbers: Ints, scales: Floats, stops: Sequence[int]) -> Floats:
+        """The sums of rows from each stop to the next."""
+        found = np.zeros((len(stops) - 1, self.dim), np.float32)
+        for first in range(0, len(found), TOGETHER):
+            some = stops[first : first + TOGETHER + 1]
+            rows = self._table.take(numbers[some[0] : some[-1]], axis=0).astype(np.float32)
+            for row, start, stop in zip(found[first:], some, some[1:], strict=False):
+                if stop > start:
+                    np.matmul(scales[start:stop], rows[start - some[0] : stop - some[0]], out=row)
+        return found
+
+    def _add_spoken(self, heads: Sequence[str], said: Ints, tool: Ints, lexicon: Lexicon, found: Floats) -> None:
+        """Add the words of other languages to the rows of tools that are told in them."""
+        ours = lexicon.translation((self, "ours"), lambda found: [(1,) if word in self.rows else () for word in found])
+        known = np.bincount(tool[ours.counts(said) > 0], minlength=len(heads))
+        unknown = (2 * known < np.bincount(tool, minlength=len(heads))).nonzero()[0].tolist()
+        told = lexicon.languages(said, tool)
+        odd = [n for n, head in enumerate(heads) if not head.isascii()]
+        for n in sorted({*unknown, *told, *odd}):
+            start, stop = tool.searchsorted([n, n + 1])
+            words = lexicon.listed(said[start:stop])
+            if spoken := self.spoken(words, written_in(heads[n]) or told.get(n, ENGLISH)):
+                spoken.add(words, found[n])
 
     def embed_query(self, text: str) -> Floats:
         """The vector of a request."""

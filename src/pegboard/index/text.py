@@ -15,8 +15,9 @@ from pegboard.index.languages import ENGLISH
 
 _ASCII = re.compile(r"[A-Za-z0-9]+")
 _PLAIN = re.compile(r"[a-z]+|[0-9]+")
+_LETTERS = re.compile("[a-z]+")
 _ACRONYMS = re.compile(r"[A-Z]{2,}s")
-_CAMEL = re.compile(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # Japanese syllables
@@ -44,10 +45,16 @@ CACHED = 200_000
 _CHUNKS: dict[str, tuple[str, ...]] = {}
 
 
+def parts(chunk: str) -> tuple[str, ...]:
+    """The words of a run of ASCII letters and digits."""
+    return _CHUNKS.get(chunk) or _chunk(chunk)
+
+
 def _chunk(chunk: str) -> tuple[str, ...]:
     if len(_CHUNKS) >= CACHED:
         _CHUNKS.clear()
-    found = _CHUNKS[chunk] = (chunk,) if _PLAIN.fullmatch(chunk) else _split(chunk)
+    plain = (chunk.isalpha() and chunk.islower()) or chunk.isdigit()
+    found = _CHUNKS[chunk] = (chunk,) if plain else _split(chunk)
     return found
 
 
@@ -55,7 +62,7 @@ def _split(chunk: str) -> tuple[str, ...]:
     """An ASCII chunk that mixes cases or digits, into its parts and, of few parts, the joined word."""
     if chunk.isupper() or chunk.istitle() or _ACRONYMS.fullmatch(chunk):
         return _alphanumeric(chunk.lower())
-    pieces = _CAMEL.sub(r"\1\3 \2\4", chunk).lower().split()
+    pieces = _CAMEL.sub(_cut, chunk).lower().split()
     if len(pieces) > 1 and len(pieces[0]) == 1:  # OAuth, iPhone
         pieces[:2] = [pieces[0] + pieces[1]]
     parts = [part for piece in pieces for part in _alphanumeric(piece)]
@@ -63,9 +70,15 @@ def _split(chunk: str) -> tuple[str, ...]:
     return (*parts, *joined)
 
 
+def _cut(border: re.Match[str]) -> str:
+    return f"{border[0][0]} {border[0][1:]}"
+
+
 def _alphanumeric(chunk: str) -> tuple[str, ...]:
     """`oauth2`: itself and `oauth`; `k8s`: itself."""
-    parts = [part for part in re.findall(r"[a-z]+", chunk) if len(part) > 1 and part != chunk]
+    if chunk.isalpha():
+        return (chunk,)
+    parts = [part for part in _LETTERS.findall(chunk) if len(part) > 1]
     return (chunk, *parts)
 
 

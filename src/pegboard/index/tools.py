@@ -12,6 +12,7 @@ from pegboard.index.dense import Embedder
 from pegboard.index.doing import done_by
 from pegboard.index.graph import Graph
 from pegboard.index.layer import Layer
+from pegboard.index.lexicon import Lexicon
 from pegboard.index.names import Names
 from pegboard.index.postings import Floats, Mask, Postings, Weighed
 from pegboard.index.precedence import Precedence
@@ -19,12 +20,14 @@ from pegboard.index.protocol import Where
 from pegboard.index.static import StaticEmbedder
 from pegboard.index.view import View
 from pegboard.index.vocabulary import Vocabulary
-from pegboard.index.words import entry, weighed
+from pegboard.index.words import entries
 
 Ints = npt.NDArray[np.int32]
 Doings = npt.NDArray[np.int8]
 MANY = 500
 """So many tools are read at a time, and at least so many at once are added in bulk."""
+FEW = 6
+"""Up to so many tools are read one by one."""
 MASKS = 64
 """So many filters are remembered."""
 _NONE = np.zeros(0, np.bool_)
@@ -94,25 +97,24 @@ class Tools:
             self._drop(spec.name)
         for layer in self.layers:
             layer.reserve(len(self._specs) + len(specs))
-        read = [self._read(specs[start : start + MANY]) for start in range(0, len(specs), MANY)]
+        lexicon = Lexicon() if len(specs) > FEW else None
+        read = [self._read(specs[start : start + MANY], lexicon) for start in range(0, len(specs), MANY)]
         if len(specs) >= MANY:
             self.postings.add_many(read)
         else:
             for part in read:
                 self.postings.add(part)
 
-    def _read(self, specs: Sequence[ToolSpec]) -> Weighed:
+    def _read(self, specs: Sequence[ToolSpec], lexicon: Lexicon | None) -> Weighed:
         """Read so many tools at a time that what is read of them is small beside what is kept."""
         first = len(self._specs)
-        entries = [entry(spec) for spec in specs]
-        found = weighed(entries, first, self.postings.terms)
-        for read in entries:
-            self.vocabulary.add(read.spelt)
-        sizes = np.array([read.name_size for read in entries], np.float32)
-        self._place(specs, [b""] * len(specs), sizes, np.array([done_by(spec) for spec in specs], np.int8))
+        read = entries(specs, first, self.postings.terms, lexicon)
+        self.vocabulary.add(read.spelt)
+        doing = np.array([done_by(spec) for spec in specs], np.int8)
+        self._place(specs, [b""] * len(specs), read.name_sizes, doing)
         for layer in self.layers:
-            layer.append(specs, first)
-        return found
+            layer.append(specs, first, lexicon)
+        return read.held
 
     def _place(self, specs: Sequence[ToolSpec], prints: Iterable[bytes], sizes: Floats, doing: Doings) -> None:
         """Give each tool the next slot, and its namespace's number; one without a namespace is a group of its own."""
