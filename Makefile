@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 ARGS ?=
 HTTP ?= 127.0.0.1:$(if $(findstring --check,$(ARGS)),0,8321)
+# What an install compiles.
+KERNEL := hatch_build.py $(wildcard src/pegboard/index/native/*)
 # What is installed already is enough to run, if it has everything.
 READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.dev,$(VENV)/.run)
 
@@ -64,13 +66,13 @@ INSTALL = { $(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv $(VEN
   $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 endif
 
-$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/bin/python
+$(VENV)/.run: requirements/run.txt pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	@echo "Installing what the board needs ..."
 	@$(INSTALL) --require-hashes -r requirements/run.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: requirements/dev.txt pyproject.toml | $(VENV)/bin/python
+$(VENV)/.dev: requirements/dev.txt pyproject.toml $(KERNEL) | $(VENV)/bin/python
 	@echo "Installing what the tests need ..."
 	@$(INSTALL) --require-hashes -r requirements/dev.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e . -e ./encoder

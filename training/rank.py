@@ -249,7 +249,8 @@ def weighed(signals: np.ndarray) -> np.ndarray:
     given = signals.T[rows].astype(np.float32)
     meanings = given[len(WEIGHED) : len(WEIGHED) + 2 * layers : 2]
     meanings -= meanings.min(axis=1, keepdims=True)
-    return fused(given, np.maximum(meanings.max(axis=1), 1e-3).tolist())
+    every = np.arange(given.shape[1])
+    return fused(given, np.maximum(meanings.max(axis=1), 1e-3).tolist(), every)
 
 
 def calibrate(

@@ -96,7 +96,7 @@ def told(kind: str, tools: list[dict], queries: list[dict], engine: Index | None
             values = engine._fitting(request, found)
             aside = found.aside(values)
             if aside is not None:  # the odds are those of words and the table
-                values = rank.fused(found.told.weighed, found.told.spans[:1])
+                values = rank.fused(found.told.table, found.told.spans[:1], found.slots)
             seen = Seen.of(found.signals[:, : len(OF_WORDS) + len(OF_MEANING)], values)
             odds = learned.odds(evidence(seen))
             weighed = np.array(temper(odds, seen.best[TERMS], found.background) if found.background else [0.0] * 4)

@@ -10,8 +10,9 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
+from pegboard.index import kernel
 from pegboard.index.fields import Field
-from pegboard.index.matches import Ints, Matches
+from pegboard.index.matches import Bits, Ints, Matches
 from pegboard.index.postings import Floats
 
 Groups = npt.NDArray[np.int32]
@@ -23,8 +24,6 @@ LEAST_SHARE = 0.08
 """A tool that has a smaller share of the request's words, by rarity, has them by chance."""
 LEAST_RELATIVE = 0.35
 """A tool that has a smaller share of what the best has is not among the best by words."""
-GIVERS = 200
-"""So many candidates at most, the best ones, tell something for the others of their namespaces."""
 OF_WORDS = (
     "words",
     "words / best",
@@ -53,6 +52,7 @@ OF_MEANING = (
 """The signals of each layer, after those of words."""
 WEIGHED = ("words / best", "words of the best need", "name covered", "namespace's words")
 """Of those of words, what the ranking weighs; of each layer its meaning and its meaning for the best need follow."""
+_OF_WORDS = len(WEIGHED)
 _IN_FIELD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
 
 
@@ -70,30 +70,25 @@ class Meaning:
     whole: Floats
     need: Floats
     known: float
-    least: np.float32
+    least: float
     most: float
 
-    @classmethod
-    def of(cls, cosines: Floats, known: float) -> "Meaning":
-        """From the candidates' cosines: of the request, then of each of its needs."""
-        whole = cosines[0]
-        need = np.maximum.reduce(cosines, axis=0) if len(cosines) > 1 else whole
-        return cls(whole, need, known, np.minimum.reduce(whole), float(np.maximum.reduce(whole)))
-
     @property
-    def part(self) -> np.float32:
+    def part(self) -> float:
         """What makes cosines with the request shares of the greatest."""
-        return np.float32(1 / max(self.most, 1e-3))
+        return 1 / max(self.most, 1e-3)
 
     @property
     def span(self) -> float:
         """From the least to the greatest cosine with the request."""
-        return max(self.most - float(self.least), 1e-3)
+        return max(self.most - self.least, 1e-3)
 
     def spread(self, place: int) -> float:
         """By how many standard deviations one candidate is nearer than all are in the mean."""
-        centred = self.whole - np.add.reduce(self.whole) / np.float32(len(self.whole))
-        return float(centred[place]) / max(sqrt(float(centred @ centred) / len(centred)), 1e-3)
+        count = len(self.whole)
+        total, squares, _ = kernel.spread(self.whole)
+        mean = total / count
+        return (float(self.whole[place]) - mean) / max(sqrt(max(squares / count - mean * mean, 0.0)), 1e-3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +98,26 @@ class Signals:
     Parameters:
         slots: the candidates.
         matches: what the request's terms hold.
-        scores: the candidates' BM25F scores, and those by each need, where there are several.
+        needs: how many needs the request has.
+        words: the candidates' BM25F scores.
+        best: the greatest of them.
         meanings: what each layer says of them.
-        groups: the numbers of their namespaces.
         asked: the rarity of all terms, also of those that no tool holds.
         terms: how many terms the request has.
-        weighed: the signals that the ranking weighs, a row each, in the order of `WEIGHED`.
+        table: the signals that the ranking weighs, a row each, in the order of `WEIGHED`, and others below them.
+        wide: how many it weighs.
     """
 
     slots: Ints
     matches: Matches
-    scores: Floats
+    needs: int
+    words: Floats
+    best: float
     meanings: Sequence[Meaning]
-    groups: Groups
     asked: float
     terms: int
-    weighed: Floats
+    table: Floats
+    wide: int
 
     @classmethod
     def of(
@@ -126,30 +125,38 @@ class Signals:
         slots: Ints,
         matches: Matches,
         scores: Floats,
-        meanings: Sequence[Meaning],
+        cosines: Sequence[tuple[Floats, float]],
         *,
-        groups: Groups,
+        needs: int,
+        names: Bits,
         name_sizes: Floats,
+        groups: Groups,
         asked: float,
         terms: int,
     ) -> "Signals":
         """Work out what the ranking weighs.
 
         Parameters:
-            name_sizes: of each candidate, how many terms its name has.
+            scores: of all tools, those of words first.
+            cosines: of each layer, the candidates' cosines with the request and with each of its needs, and the share
+                of the request's words that it may know.
+            names: how many terms' worth of each tool's name the request holds.
+            name_sizes: how many terms each tool's name has.
+            groups: the numbers of the namespaces of all tools; a tool without one is a group of its own.
         """
-        rows = np.empty((len(WEIGHED) + 2 * len(meanings) + (len(meanings) > 1), len(slots)), np.float32)
-        if len(slots):
-            words = np.multiply(scores[0], _part(scores[0]), out=rows[0])
-            rows[1] = _of_best(scores[1:]) if len(scores) > 1 else words
-            np.minimum(matches.names(slots) / name_sizes, np.float32(1), out=rows[2])
-            rows[3] = beside(words, groups)
-            for n, meaning in enumerate(meanings, len(WEIGHED) // 2):
-                np.subtract(meaning.whole, meaning.least, out=rows[2 * n])
-                np.multiply(meaning.need, _part(meaning.need, 1e-3), out=rows[2 * n + 1])
-            if len(meanings) > 1:
-                rows[-1] = beside(meanings[-1].whole * meanings[-1].part, groups)
-        return cls(slots, matches, scores, meanings, groups, max(asked, 1e-6), terms, rows)
+        layers, count = len(cosines), len(slots)
+        wide = _OF_WORDS + 2 * layers + (layers > 1)
+        table = np.empty((wide + 1 + 2 * layers, count), np.float32)
+        best, ends, near = 0.0, [(0.0, 0.0)] * layers, [near for near, _ in cosines]
+        if count:
+            size = scores.shape[1]
+            best, ends = kernel.weighed(
+                slots, count, scores, size, needs, names, name_sizes, groups, near, table
+            )  # fmt: skip
+        meanings = [
+            Meaning(near[0], table[wide + 1 + 2 * n], known, *ends[n]) for n, (near, known) in enumerate(cosines)
+        ]
+        return cls(slots, matches, needs, table[wide], best, meanings, max(asked, 1e-6), terms, table, wide)
 
     @property
     def spans(self) -> list[float]:
@@ -157,62 +164,28 @@ class Signals:
         return [meaning.span for meaning in self.meanings]
 
     @property
-    def compared(self) -> Floats:
+    def compared(self) -> list[Floats]:
         """The share of the request's words, and each layer's meaning, of every candidate; a row each."""
-        return np.array([self.scores[0] * np.float32(1 / self.asked), *[meaning.whole for meaning in self.meanings]])
+        return [self.words * np.float32(1 / self.asked), *[meaning.whole for meaning in self.meanings]]
 
     def fillers(self) -> list[bool]:
         """Which candidates share next to nothing with the request, in words or in meaning."""
-        words = self.scores[0]
-        best = max(float(np.maximum.reduce(words)), 1e-6)
-        found = words < np.float32(min(LEAST_SHARE * self.asked, LEAST_RELATIVE * best))
-        for meaning in self.meanings:
-            found &= meaning.need < LEAST_SHOWN
-        for meaning in self.meanings[1:]:
-            found &= meaning.whole < NEARLY * meaning.most
-        return found.tolist()
+        least = min(LEAST_SHARE * self.asked, LEAST_RELATIVE * max(self.best, 1e-6))
+        rows = [(self.words, least), *[(meaning.need, LEAST_SHOWN) for meaning in self.meanings]]
+        return kernel.below(rows + [(meaning.whole, NEARLY * meaning.most) for meaning in self.meanings[1:]])
 
     def told(self, place: int) -> list[float]:
         """All signals of one candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer."""
-        rarity, words = self.matches.rarity, float(self.scores[0, place])
-        relative, need, covered, others, *weighed = self.weighed[:, place].tolist()
+        rarity, words = self.matches.rarity, float(self.words[place])
+        column: list[float] = self.table[:, place].tolist()
+        relative, need, covered, others = column[:_OF_WORDS]
         held = self.matches.of(int(self.slots[place]))
         fields = [sum([rarity[row] for row, bits in held if bits >> field & 1]) / self.asked for field in _IN_FIELD]
         found = [words * 0.1, relative, words / self.asked, need, covered, *fields, others]
-        found += [sum(rarity) / self.asked, min(self.terms, 30) / 10, (len(self.scores) - 1) / 4]
-        for meaning, best in zip(self.meanings, weighed[1::2], strict=False):
-            whole, part = float(meaning.whole[place]), float(meaning.part)
-            found += [whole, whole * part, meaning.spread(place), float(meaning.need[place]), best]
-            found += [self._beside(meaning.whole, place) * part, relative * whole * part, meaning.known]
+        found += [sum(rarity) / self.asked, min(self.terms, 30) / 10, self.needs / 4]
+        for n, meaning in enumerate(self.meanings):
+            whole, part = float(meaning.whole[place]), meaning.part
+            of_need, beside = column[self.wide + 1 + 2 * n : self.wide + 3 + 2 * n]
+            found += [whole, whole * part, meaning.spread(place), of_need, column[_OF_WORDS + 1 + 2 * n]]
+            found += [beside * part, relative * whole * part, meaning.known]
         return found
-
-    def _beside(self, values: Floats, place: int) -> float:
-        """The best value of another candidate of one's namespace, or zero."""
-        others = (self.groups == self.groups[place]).nonzero()[0].tolist()
-        return max([0.0, *[float(values[other]) for other in others if other != place]])
-
-
-def _part(values: Floats, least: float = 1e-6) -> np.float32:
-    """What makes values shares of the greatest."""
-    return np.float32(1 / max(float(np.maximum.reduce(values)), least))
-
-
-def _of_best(by_need: Floats) -> Floats:
-    """Of each candidate, its share in the best of the need that it meets best."""
-    best = np.maximum(np.maximum.reduce(by_need, axis=1), np.float32(1e-6))
-    return np.maximum.reduce(by_need / best[:, None], axis=0)
-
-
-def beside(values: Floats, groups: Groups) -> Floats:
-    """Of each candidate, the best value of another candidate of its namespace; zero where there is none.
-
-    Parameters:
-        values: what is below zero counts as zero.
-        groups: the numbers of the namespaces; a tool without one is a group of its own.
-    """
-    givers = values.nonzero()[0]
-    if len(givers) > GIVERS:
-        givers = values.argsort(kind="stable")[-GIVERS:]
-    given = groups.take(givers)[:, None] == groups
-    given[np.arange(len(givers)), givers] = False
-    return np.maximum.reduce(given * values.take(givers)[:, None], axis=0, initial=0)

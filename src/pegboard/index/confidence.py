@@ -11,6 +11,7 @@ from operator import mul
 
 import numpy as np
 
+from pegboard.index import kernel
 from pegboard.index.candidates import OF_MEANING, OF_WORDS
 from pegboard.index.postings import Floats
 from pegboard.index.shipped import shipped
@@ -47,7 +48,7 @@ _SHARE = OF_WORDS.index("words, share of the request")
 TERMS = OF_WORDS.index("terms")
 COMPARED = 8
 """So many of the best candidates are compared with each other."""
-_FAR = np.float32(4)
+_FAR = 4.0
 LONG = 2.0
 """Requests of more terms than ten times this are no longer told apart by their length."""
 STEPS = ((0.165, 0.07), (0.35, 0.25), (0.65, 0.45), (1.0, 0.83))
@@ -100,11 +101,11 @@ class Background:
             cosines: one a slot.
             count: how many tools are shown.
         """
-        whole = cosines.astype(np.float64)
+        total, squares, best = kernel.spread(cosines)
         size = count + _FEW
-        mean = (float(np.add.reduce(whole)) + _FEW * _MEAN) / size
-        square = (float(whole @ whole) + _FEW * (_MEAN * _MEAN + _SPREAD * _SPREAD)) / size
-        return cls(mean, max(square - mean * mean, 0.0) ** 0.5, float(np.maximum.reduce(whole, initial=0.0)))
+        mean = (total + _FEW * _MEAN) / size
+        square = (squares + _FEW * (_MEAN * _MEAN + _SPREAD * _SPREAD)) / size
+        return cls(mean, max(square - mean * mean, 0.0) ** 0.5, best)
 
     @property
     def above(self) -> float:
@@ -128,7 +129,7 @@ class Seen:
     """
 
     best: Sequence[float]
-    compared: Floats
+    compared: Sequence[Floats]
     values: Sequence[float]
     order: Sequence[int]
 
@@ -137,18 +138,14 @@ class Seen:
         """From all signals of all candidates, a row a candidate."""
         order: list[int] = (-values).argsort(kind="stable").tolist()
         columns = [_SHARE, *range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))]
-        return cls(signals[order[0]].tolist(), signals.T[columns], values.tolist(), order)
+        return cls(signals[order[0]].tolist(), list(np.ascontiguousarray(signals.T[columns])), values.tolist(), order)
 
 
 def evidence(seen: Seen) -> list[float]:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
-    order, top = seen.order[:COMPARED], seen.best
+    order, top = list(seen.order[:COMPARED]), seen.best
     best = [seen.values[place] for place in order]
-    ranked = seen.compared.copy()
-    ranked.sort(axis=1)
-    near, leading = seen.compared.take(order, axis=1).tolist(), ranked[:, -5:].tolist()
-    nearest = [place == order[0] for place in seen.compared.argmax(axis=1).tolist()]
-    (share, *leading), *meanings = map(_standing, near, leading, nearest)
+    (share, *leading), *meanings = [kernel.standing(row, order) for row in seen.compared]
     found = [top[n] for n in _TAKEN]
     found += [share, log(len(seen.values))]
     found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - sum(best) / len(best), 3.0)]
@@ -157,19 +154,6 @@ def evidence(seen: Seen) -> list[float]:
         found += [top[start + n] for n in _OF_BEST_MEANING]
         found += stand
     return found
-
-
-def _standing(near: Sequence[float], ranked: Sequence[float], nearest: bool) -> tuple[float, ...]:
-    """The mean of the best; the greatest of all, by how much it is above others, and whether the best candidate has it.
-
-    Parameters:
-        near: of the best candidates, best first.
-        ranked: the five greatest of all, rising.
-        nearest: whether the best candidate has the greatest.
-    """
-    most = ranked[-1]
-    others = most - ranked[max(len(ranked) - 2, 0)], most - ranked[0]
-    return sum(near) / len(near), most, *others, float(nearest)
 
 
 def evidence_of_each(any_right: float, best: float, values: Sequence[float]) -> list[tuple[float, float, float]]:
@@ -203,10 +187,9 @@ class Calibration:
     tempered: Floats | None = None
     heard: Floats | None = None
 
-    def odds(self, evidence: Sequence[float]) -> float:
+    def odds(self, evidence: list[float]) -> float:
         """The logarithm of the odds that any tool fits, as the requests of the training sets have it."""
-        given = (np.array(evidence, np.float32) - self.means) * self.scales
-        return float(np.maximum(np.minimum(given, _FAR), -_FAR) @ self.weights[:-1] + self.weights[-1])
+        return kernel.odds(evidence, self.means, self.scales, self.weights, _FAR)
 
     def anything(self, seen: Seen, background: Background | None, aside: float | None = None) -> float:
         """How likely any tool fits."""

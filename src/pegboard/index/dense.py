@@ -12,11 +12,13 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from pegboard.index.nearest import reached
+from pegboard.index import kernel
+from pegboard.index.plain import inverse_lengths, reached
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
 Ints = npt.NDArray[np.intp]
+Columns = npt.NDArray[np.int16]
 LEVELS = 127
 LEADING = {20_000: 48, sys.maxsize: 32}
 """Up to so many tools are compared by so many leading dimensions first, where an embedder orders them by weight and
@@ -73,12 +75,7 @@ def quantised(vectors: Floats) -> Bytes:
     return rounded(vectors).astype(np.int8)
 
 
-_ONE, _TINY = np.float32(1), np.float32(1e-30)
-
-
-def inverse_lengths(vectors: Floats) -> Floats:
-    """What makes the length of each row of whole numbers 1; of a row of zeros 1."""
-    return np.reciprocal(np.sqrt(np.maximum(np.add.reduce(vectors * vectors, axis=1), _ONE)))
+_TINY = np.float32(1e-30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +93,9 @@ class Question:
     @classmethod
     def of(cls, vectors: Floats) -> "Question":
         """The vectors of some requests, made whole."""
-        rows = rounded(vectors)
-        return cls(rows, inverse_lengths(rows))
+        rows, scales = np.array(vectors, np.float32, order="C"), np.empty(len(vectors), np.float32)
+        kernel.whole(rows, len(rows), LEVELS, scales)
+        return cls(rows, scales)
 
 
 class Vectors:
@@ -117,7 +115,7 @@ class Vectors:
         self._scales: Floats = np.zeros(0, np.float32)
         self._count = 0
         self._leading = self._leading_of(0)
-        self._compared: Floats = np.zeros((self._leading, 0), np.float32)
+        self._compared: Columns = np.zeros((self._leading, 0), np.int16)
         self._leading_scales: Floats = np.zeros(0, np.float32)
 
     def append(self, rows: Bytes) -> None:
@@ -142,7 +140,7 @@ class Vectors:
         leading = self._leading_of(self._count)
         if leading != self._leading:
             self._leading, new = leading, slice(0, self._count)
-            self._compared = np.zeros((leading, 0), np.float32)
+            self._compared = np.zeros((leading, 0), np.int16)
         if self._compared.shape[1] < len(self.rows):
             self._compared = np.ascontiguousarray(_grown(self._compared.T, len(self.rows)).T)
             self._leading_scales = np.resize(self._leading_scales, len(self.rows))
@@ -168,11 +166,6 @@ class Vectors:
     def __len__(self) -> int:
         return self._count
 
-    @property
-    def exact(self) -> bool:
-        """Whether `compare` compares all dimensions."""
-        return self._leading == self.dim and self._axes is None
-
     def _leading_of(self, size: int) -> int:
         """By how many dimensions so many tools are compared."""
         if self._axes is not None:
@@ -189,10 +182,8 @@ class Vectors:
 
     def compare(self, asked: Question, found: Floats) -> None:
         """Fill in the cosines of each question (a row) with every tool, by what is compared first."""
-        within = self._led(asked.rows)
-        _products(within, self._compared[:, : self._count], found)
-        found *= self._leading_scales[: self._count]
-        found *= inverse_lengths(within)[:, None]
+        rows = asked.rows if self._axes is None else self._led(asked.rows)
+        kernel.compared(rows, len(rows), self._leading, self._compared, self._leading_scales, self._count, found)
 
     def refine(self, asked: Question, found: Floats) -> None:
         """Where there are `axes`, make the nearest tools' cosines (a row a question) exact; others stay below."""
@@ -207,30 +198,8 @@ class Vectors:
     def cosines(self, asked: Question, slots: Ints) -> Floats:
         """The exact cosines of each question (a row) with some tools."""
         found = np.empty((len(asked.rows), len(slots)), np.float32)
-        _products(asked.rows, self.rows.take(slots, axis=0).astype(np.float32).T, found)
-        found *= self._scales.take(slots)
-        found *= asked.scales[:, None]
+        kernel.exact(self.rows, self._scales, slots, asked.rows, len(asked.rows), asked.scales, found)
         return found
-
-
-SMALL = 250_000
-"""So many numbers at once the linear algebra library multiplies on this thread: waking others stalls."""
-
-
-ONE_BY_ONE = 3
-"""So many questions are faster multiplied one by one."""
-
-
-def _products(asked: Floats, columns: Floats, found: Floats) -> None:
-    """Each question times each column; part by part, so that a part is read from memory once."""
-    step = max(1, SMALL // asked.size)
-    for start in range(0, columns.shape[1], step):
-        part = slice(start, start + step)
-        if len(asked) > ONE_BY_ONE:
-            np.matmul(asked, columns[:, part], out=found[:, part])
-        else:
-            for row, into in zip(asked, found, strict=True):
-                np.dot(row, columns[:, part], out=into[part])
 
 
 def _grown(rows: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

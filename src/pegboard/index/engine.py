@@ -12,10 +12,9 @@ import numpy as np
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index import confidence, rank
 from pegboard.index.ask import Request, read
-from pegboard.index.candidates import OF_MEANING, OF_WORDS, Meaning, Signals
+from pegboard.index.candidates import OF_MEANING, OF_WORDS, Signals
 from pegboard.index.confidence import Background, Seen
 from pegboard.index.dense import Embedder
-from pegboard.index.doing import OPPOSITE
 from pegboard.index.explain import Reasons
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.matches import Ints, Matches
@@ -147,7 +146,7 @@ class ToolIndex:
 
     def _answer(self, request: Request, ranked: Ranked, named: Sequence[Sequence[int]], limit: int) -> Answer:
         """The candidates that are shown, how sure that is, and the names of the next ones."""
-        spec, told = self.tools.spec, ranked.told
+        told = ranked.told
         fitting = self._fitting(request, ranked)
         values = self._values(request, ranked, fitting)
         best: list[int] = (-values).argsort(kind="stable").tolist()
@@ -158,22 +157,20 @@ class ToolIndex:
         seen = _seen(told, scores, best) if values is fitting and len(told.meanings) < 2 else _calibrated(told, fitting)
         count, aside = sum(map(len, named)), ranked.aside(fitting)
         sure = confidence.of(ranked.kind, seen, top, named=count, background=ranked.background, aside=aside)
-        words = [term.word for term in request.terms]
+        words, terms, matches = [term.word for term in request.terms], ranked.read.terms, told.matches
+        specs = self.tools.specs_in([slots[place] for place in order])
         hits = [
             Hit(
-                name=(found := spec(slots[place])).name, spec=found, score=scores[place], confidence=chance,
-                reasons=Reasons(words, ranked.read.terms, told.matches, slots[place]),
+                name=spec.name, spec=spec, score=scores[place], confidence=chance,
+                reasons=Reasons(words, terms, matches, slots[place]),
             )
-            for place, chance in zip(top, sure.each, strict=True)
+            for spec, place, chance in zip(specs, top, sure.each, strict=False)
         ]  # fmt: skip
-        return tuple(hits), sure.any, tuple([spec(slots[place]).name for place in order[limit:]])
+        return tuple(hits), sure.any, tuple([spec.name for spec in specs[limit:]])
 
     def _fitting(self, request: Request, ranked: Ranked) -> Floats:
         """How well each candidate meets the request."""
-        values = rank.fused(ranked.told.weighed, ranked.told.spans)
-        if request.wants:
-            values -= np.float32(OPPOSITE) * (self.tools.doing.take(ranked.slots) == -request.wants)
-        return values
+        return rank.fused(ranked.told.table, ranked.told.spans, ranked.slots, self.tools.doing, -request.wants)
 
     def _values(self, request: Request, ranked: Ranked, values: Floats) -> Floats:
         """The candidates' scores: how well they fit, and what comes before what."""
@@ -181,9 +178,9 @@ class ToolIndex:
         if self._priors:
             values = self._priors.applied(values, slots, tools.slots)
         if self._rerank is not None:
-            values = self._rerank(request.text, [tools.spec(slot) for slot in slots], ranked.signals, values)
+            values = self._rerank(request.text, tools.specs_in(slots.tolist()), ranked.signals, values)
         if tools.precedence:
-            specs = [tools.spec(slot) for slot in slots]
+            specs = tools.specs_in(slots.tolist())
             rarity = np.array(ranked.told.matches.rarity, np.float32)
             values = tools.precedence.applied(values, specs, ranked.read.terms, rarity, ranked.told.matches.held(slots))
         return values
@@ -203,7 +200,7 @@ class ToolIndex:
         parts = [1 + len(request.needs), *[len(seen.question.rows) for _, seen in asked]]
         ends = list(accumulate(parts))
         scores = np.empty((ends[-1], tools.size), np.float32)
-        matches.scores(len(request.needs), scores[: parts[0]])
+        total, names = matches.scores(len(request.needs), scores)
         backgrounds: list[Background] = []
         for (layer, seen), start, end in zip(asked, ends, ends[1:], strict=False):
             near = scores[start:end]
@@ -213,22 +210,15 @@ class ToolIndex:
             backgrounds.append(Background.of(near[0], view.count))
             layer.vectors.refine(seen.question, near)
         slots = chosen(scores, parts, named)
-        near = scores.take(slots, axis=1)
-        meanings: list[Meaning] = []
-        for n, (layer, seen) in enumerate(asked if len(slots) else ()):
-            exact = near[ends[n] : ends[n + 1]]
-            if not layer.vectors.exact:
-                exact = layer.vectors.cosines(seen.question, slots)
-            meanings.append(Meaning.of(exact, seen.known))
+        cosines = [(layer.vectors.cosines(seen.question, slots), seen.known) for layer, seen in asked]
         told = Signals.of(
-            slots, matches, near[: parts[0]], meanings,
-            groups=tools.group.take(slots), name_sizes=tools.name_size.take(slots),
+            slots, matches, scores, cosines,
+            needs=len(request.needs), names=names, name_sizes=tools.name_size, groups=tools.group,
             asked=found.rarity, terms=len(request.terms),
         )  # fmt: skip
         kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
         if kind == "static" and asked[0][1].foreign:
             kind = confidence.FOREIGN
-        total = int(np.count_nonzero(scores[0]))
         background = backgrounds[0] if asked else None
         heard = backgrounds[1] if len(asked) > 1 and asked[1][0].embedder.name.startswith(HEARD) else None
         return Ranked(slots, found, told, total, kind, background, heard)
@@ -308,6 +298,6 @@ def _seen(told: Signals, values: Sequence[float], order: Sequence[int]) -> Seen:
 def _calibrated(told: Signals, values: Floats) -> Seen:
     """The same by words and the table, no other model, and by what fits alone: so the confidence was learned."""
     if len(told.meanings) > 1:
-        values = rank.fused(told.weighed, told.spans[:1])
+        values = rank.fused(told.table, told.spans[:1], told.slots)
         told = replace(told, meanings=told.meanings[:1])
     return _seen(told, values.tolist(), (-values).argsort(kind="stable").tolist())

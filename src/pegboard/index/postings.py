@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,20 @@ class Posting:
         fields: in which fields it occurs, one bit a `Field`.
     """
 
+    slots: Ints
+    impacts: Floats
+    fields: Bytes
+
+
+class Row(NamedTuple):
+    """What a term of a request is matched by, among the shown tools.
+
+    Parameters:
+        rarity: what it counts: its weight times its inverse document frequency.
+        slots, impacts, fields: the shown tools that hold it, as in a `Posting`.
+    """
+
+    rarity: float
     slots: Ints
     impacts: Floats
     fields: Bytes

@@ -6,8 +6,12 @@ from typing import TypeAlias
 import numpy as np
 
 from pegboard.core import ToolSpec
+from pegboard.index import kernel
+from pegboard.index.doing import OPPOSITE
+from pegboard.index.plain import Ints, Wholes
 from pegboard.index.postings import Floats
 
+_NONE = np.zeros(0, np.int8)
 Reranker: TypeAlias = Callable[[str, Sequence[ToolSpec], Floats, Floats], Floats]
 """Scores the candidates anew: given the request, the candidates, their signals (a row each, columns `OF_WORDS` and then
 `OF_MEANING` for each layer) and the scores that they have; the greatest score comes first."""
@@ -23,20 +27,24 @@ SERVER = 0.3
 """What the meaning of the best other tool of its namespace counts, in the last of several layers."""
 
 
-def fused(rows: Floats, spans: Sequence[float]) -> Floats:
+def fused(rows: Floats, spans: Sequence[float], slots: Ints, doing: Wholes = _NONE, against: int = 0) -> Floats:
     """Words and meaning (each layer from its least to its greatest), and what else tells a little.
 
     Parameters:
-        rows: what is weighed (`Signals.weighed`), a column a candidate: four rows of words; of each layer its
+        rows: what is weighed (`Signals.table`), a column a candidate: four rows of words; of each layer its
             meaning above the least and that for the best need; of the last of several that of the best other tool of
             the namespace.
         spans: of each layer that counts, how far its meaning goes from the least to the greatest.
+        slots: which tools the candidates are.
+        doing: what each tool does.
+        against: the opposite of what the request wants, which costs a tool that does it `doing.OPPOSITE`; 0 for none.
     """
     count = len(spans)
     meaning = [part for weight, span in zip(_of_layers(count), spans, strict=True) for part in (weight / span, NEED)]
-    weights = np.array([*WEIGHTS, *meaning, *[SERVER] * (count > 1)], np.float32)
-    found: Floats = np.add.reduce(rows[: len(weights)] * weights[:, None], axis=0)
-    return found.round(4)
+    weights = [*WEIGHTS, *meaning, *[SERVER] * (count > 1)]
+    found = np.empty(rows.shape[1], np.float32)
+    kernel.fused(rows, rows.shape[1], weights, slots, doing, against, OPPOSITE, found)
+    return found
 
 
 def _of_layers(count: int) -> Sequence[float]:

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from pegboard.index import kernel
 from pegboard.index.ask import Request
 from pegboard.index.dense import Bytes, Floats
 from pegboard.index.foreign import SPACELESS, TONGUES, Tongue, tongue
@@ -24,6 +25,8 @@ from pegboard.index.text import stems, words
 PIECE = 3
 """An unknown word is read as the known words that it consists of, of so many letters at least."""
 LONGEST = 24
+REMEMBERED = 20_000
+"""So many words of requests that the table has not are remembered with what they stand for."""
 SPOKEN = 0.5
 """A text of which no language knows more than this share is in none."""
 TOGETHER = 64
@@ -81,25 +84,33 @@ class StaticEmbedder:
         self.rows = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._table = table
         self._scales = scales
+        self._pieces: dict[str, Sequence[int]] = {}
 
     def embed_words(self, parts: Sequence[Sequence[str]], spoken: Tongue | None = None) -> Floats:
         """A vector for each part, the sum of its words' (which may be another language's), or zeros."""
-        numbers: list[int] = []
-        stops: list[int] = []
-        for part in parts:
+        found = np.empty((len(parts), self.dim), np.float32)
+        for part, row in zip(parts, found, strict=True):
             known = list(map(self.rows.get, part))
-            numbers += rows_of(part, self.rows) if None in known else cast("list[int]", known)
-            stops.append(len(numbers))
-        found = np.zeros((len(parts), self.dim), np.float32)
-        taken = np.array(numbers, np.intp)
-        rows, scales, start = self._table.take(taken, axis=0).astype(np.float32), self._scales.take(taken), 0
-        for stop, row in zip(stops, found, strict=True):
-            if stop > start:
-                np.dot(scales[start:stop], rows[start:stop], out=row)
-            start = stop
+            numbers = self._pieced(part, known) if None in known else cast("list[int]", known)
+            kernel.summed(self._table, self._scales, numbers, row)
         if spoken:
             for part, row in zip(parts, found, strict=True):
                 spoken.add(part, row)
+        return found
+
+    def _pieced(self, part: Sequence[str], known: Sequence[int | None]) -> list[int]:
+        """The rows of some words, those of the table's own told; what the others stand for is worked out once."""
+        found: list[int] = []
+        for word, row in zip(part, known, strict=True):
+            if row is not None:
+                found.append(row)
+                continue
+            rows = self._pieces.get(word)
+            if rows is None:
+                if len(self._pieces) >= REMEMBERED:
+                    self._pieces.clear()
+                rows = self._pieces[word] = rows_of((word,), self.rows)
+            found += rows
         return found
 
     def tongue(self, language: str) -> Tongue | None:

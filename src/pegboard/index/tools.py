@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -76,9 +77,11 @@ class Tools:
 
     def spec(self, slot: int | np.intp) -> ToolSpec:
         """The tool in a slot."""
-        spec = self._specs[slot]
-        assert spec is not None
-        return spec
+        return self.specs_in((int(slot),))[0]
+
+    def specs_in(self, slots: Sequence[int]) -> list[ToolSpec]:
+        """The tools in some slots that are in use."""
+        return [cast("ToolSpec", self._specs[slot]) for slot in slots]
 
     def update(self, *, put: Iterable[ToolSpec] = (), remove: Iterable[ToolName] = ()) -> None:
         """Add or replace tools, and remove others."""

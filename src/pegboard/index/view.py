@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pegboard.index.ask import Request, Term
-from pegboard.index.matches import Row
-from pegboard.index.postings import Mask, Posting, Postings
+from pegboard.index.postings import Mask, Posting, Postings, Row
 from pegboard.index.vocabulary import Shown, Vocabulary
 from pegboard.index.words import rarity
 
@@ -108,7 +107,12 @@ class View:
             self._copied = 0
         options = self._vocabulary.options(term, self.held)
         rows = [
-            Row(rarity(len(posting.slots), self.count) * term.weight * weight, posting)
+            Row(
+                rarity(len(posting.slots), self.count) * term.weight * weight,
+                posting.slots,
+                posting.impacts,
+                posting.fields,
+            )
             for option, weight in options.items()
             if (posting := self._shown(self._postings.get(option))) is not None
         ]

@@ -11,7 +11,7 @@ from pegboard.index import Where
 from pegboard.index.dense import LEADING, Question, Vectors
 from pegboard.index.engine import ToolIndex
 from pegboard.index.names import Names
-from pegboard.index.nearest import FEW, nearest
+from pegboard.index.plain import FEW
 
 VERBS = ("create", "delete", "list", "update", "search", "export", "archive", "share", "merge", "count")
 NOUNS = ("issue", "file", "user", "invoice", "meeting", "email", "forecast", "branch", "ticket", "contract", "photo")
@@ -42,22 +42,6 @@ def engine_of(specs: list[ToolSpec]) -> ToolIndex:
     assert isinstance(engine, ToolIndex)
     engine.update(put=specs)
     return engine
-
-
-@pytest.mark.parametrize("size", [0, 1, 23, 24, 47, 48, 49, 500, FEW, FEW + 1, 5 * FEW + 7])
-@pytest.mark.parametrize("levels", [3, 40, 10**6])
-def test_the_nearest_are_those_of_a_plain_sort(size: int, levels: int) -> None:
-    """Whatever ties there are, and whether or not so many scores are above the least."""
-    rng = np.random.default_rng(size + levels)
-    scores = (rng.integers(0, levels, (4, size)) / levels).astype(np.float32)
-    scores[0] *= rng.random(size) < 0.01
-    counts, least = (48, 24, 48, 24), (0.0, 0.0, 0.15, 0.15)
-    found = np.zeros(size, bool)
-    for row, count, limit in zip(scores, counts, least, strict=True):
-        above = sorted((float(score) for score in row if score > np.float32(limit)), reverse=True)
-        if above:
-            found |= row >= above[min(count, len(above)) - 1]
-    assert np.array_equal(nearest(scores, counts, least), found)
 
 
 def test_tools_that_come_one_by_one_are_found_as_those_that_come_at_once() -> None:

@@ -1,0 +1,13 @@
+from pegboard.index.plain import below as below
+from pegboard.index.plain import compared as compared
+from pegboard.index.plain import exact as exact
+from pegboard.index.plain import fused as fused
+from pegboard.index.plain import held as held
+from pegboard.index.plain import matched as matched
+from pegboard.index.plain import nearest as nearest
+from pegboard.index.plain import odds as odds
+from pegboard.index.plain import spread as spread
+from pegboard.index.plain import standing as standing
+from pegboard.index.plain import summed as summed
+from pegboard.index.plain import weighed as weighed
+from pegboard.index.plain import whole as whole

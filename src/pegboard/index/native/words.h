@@ -1,0 +1,97 @@
+/* What the words of a request score. */
+
+static void added(double *into, uint8_t *names, const int32_t *slots, const float *impacts, const uint8_t *fields,
+                  Py_ssize_t count, float rarity) {
+    for (Py_ssize_t n = 0; n < count; n++) {
+        float worth = impacts[n] * rarity;
+        into[slots[n]] += worth;
+        names[slots[n]] += fields[n] & 1;
+    }
+}
+
+static int within(const int32_t *slots, Py_ssize_t count, Py_ssize_t size) {
+    uint32_t most = 0;
+    for (Py_ssize_t n = 0; n < count; n++) most = (uint32_t)slots[n] > most ? (uint32_t)slots[n] : most;
+    return !count || most < (size_t)size;
+}
+
+WIDE static void narrowed(float *into, const double *sums, Py_ssize_t count) {
+    for (Py_ssize_t n = 0; n < count; n++) into[n] = (float)sums[n];
+}
+
+WIDE static void raised_by(float *into, const float *more, Py_ssize_t count) {
+    for (Py_ssize_t n = 0; n < count; n++) into[n] += more[n];
+}
+
+WIDE static Py_ssize_t not_zero(const float *row, Py_ssize_t count) {
+    uint32_t found = 0;
+    for (Py_ssize_t n = 0; n < count; n++) found += row[n] != 0;
+    return found;
+}
+
+/* matched(rows, needs, count, size, scores, names): see `plain.matched`. */
+static PyObject *matched(PyObject *self, PyObject *const *args, Py_ssize_t given) {
+    Py_ssize_t count, size, parts, n, k;
+    PyObject *found = NULL;
+    double *sums = NULL;
+    Arrays out = {.count = 0};
+    if (given != 6 || !PyList_Check(args[0]) || !PyList_Check(args[1]) || !number(args[2], &count) || !number(args[3], &size))
+        return misuse("matched(rows, needs, count, size, scores, names)");
+    parts = count < 2 ? 1 : count;
+    float *scores = array(&out, args[4], 4, count < 2 ? size : (count + 1) * size, 1, NULL);
+    uint8_t *names = scores ? array(&out, args[5], 1, size, 1, NULL) : NULL;
+    if (!names || !(sums = calloc(parts * size + 1, sizeof(double)))) goto done;
+    memset(names, 0, size);
+    for (n = 0; n < PyList_Size(args[0]); n++) {
+        PyObject *row = PyList_GetItem(args[0], n);
+        Py_ssize_t held, need = 0;
+        Arrays part = {.count = 0};
+        if (!PyTuple_Check(row) || PyTuple_Size(row) != 4 || (count > 1 && (n >= PyList_Size(args[1]) ||
+            !number(PyList_GetItem(args[1], n), &need) || need >= count))) { misuse("a row is no row"); goto done; }
+        float rarity = (float)PyFloat_AsDouble(PyTuple_GetItem(row, 0));
+        int32_t *slots = array(&part, PyTuple_GetItem(row, 1), 4, 0, 0, &held);
+        float *impacts = slots ? array(&part, PyTuple_GetItem(row, 2), 4, held, 0, NULL) : NULL;
+        uint8_t *fields = impacts ? array(&part, PyTuple_GetItem(row, 3), 1, held, 0, NULL) : NULL;
+        int sound = fields && within(slots, held, size);
+        if (sound) added(sums + need * size, names, slots, impacts, fields, held, rarity);
+        released(&part);
+        if (!sound) { misuse("a slot that no tool has"); goto done; }
+    }
+    narrowed(count < 2 ? scores : scores + size, sums, parts * size);
+    if (count > 1) memcpy(scores, scores + size, size * sizeof(float));
+    for (k = 2; k <= count; k++) raised_by(scores, scores + k * size, size);
+    found = PyLong_FromSsize_t(not_zero(scores, size));
+done:
+    free(sums);
+    released(&out);
+    if (!found && !PyErr_Occurred()) PyErr_NoMemory();
+    return found;
+}
+
+/* held(rows, slot): see `plain.held`. */
+static PyObject *held(PyObject *self, PyObject *const *args, Py_ssize_t given) {
+    Py_ssize_t slot, n, count = 0;
+    PyObject *found;
+    if (given != 2 || !PyList_Check(args[0]) || !number(args[1], &slot)) return misuse("held(rows, slot)");
+    if (!(found = PyList_New(0))) return NULL;
+    for (n = 0; n < PyList_Size(args[0]); n++) {
+        PyObject *row = PyList_GetItem(args[0], n), *pair = NULL;
+        Arrays part = {.count = 0};
+        int32_t *slots = PyTuple_Check(row) && PyTuple_Size(row) == 4 ? array(&part, PyTuple_GetItem(row, 1), 4, 0, 0, &count) : NULL;
+        uint8_t *fields = slots ? array(&part, PyTuple_GetItem(row, 3), 1, count, 0, NULL) : NULL;
+        Py_ssize_t low = 0, high = fields ? count : 0;
+        while (low < high) {
+            Py_ssize_t middle = (low + high) / 2;
+            if (slots[middle] < slot) low = middle + 1; else high = middle;
+        }
+        int bits = fields && low < count && slots[low] == slot ? fields[low] : -1;
+        released(&part);
+        if (!fields || (bits >= 0 && (!(pair = Py_BuildValue("(ni)", n, bits)) || PyList_Append(found, pair)))) {
+            Py_XDECREF(pair);
+            Py_DECREF(found);
+            return misuse("a row is no row");
+        }
+        Py_XDECREF(pair);
+    }
+    return found;
+}
