@@ -76,7 +76,7 @@ def _cut(border: re.Match[str]) -> str:
 
 def _alphanumeric(chunk: str) -> tuple[str, ...]:
     """`oauth2`: itself and `oauth`; `k8s`: itself."""
-    if chunk.isalpha():
+    if chunk.isalpha() and chunk.islower():
         return (chunk,)
     parts = [part for part in _LETTERS.findall(chunk) if len(part) > 1]
     return (chunk, *parts)

@@ -8,6 +8,7 @@ import pytest
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index.engine import ToolIndex
 from pegboard.index.static import bundled
+from pegboard.index.text import words
 
 
 def tool(name: str, description: str = "", namespace: str = "n", **more: Any) -> ToolSpec:
@@ -58,3 +59,7 @@ def test_many_tools_at_once_are_read_as_one_by_one(tools: list[ToolSpec]) -> Non
     assert np.array_equal(*rows)
     for request in REQUESTS:
         assert whole.search(request) == single.search(request)
+
+
+def test_a_word_that_unfolds_into_capitals_is_also_read_without_them() -> None:
+    assert words("limits\u2122") == ["limitsTM", "limits"]
