@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from pegboard.index.clauses import clauses
 from pegboard.index.doing import Doing, wanted
-from pegboard.index.kinds import named_kinds
+from pegboard.index.idioms import idioms
+from pegboard.index.kinds import conversion, named_kinds
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
 from pegboard.index.text import is_spaceless, stems
 
@@ -19,6 +20,8 @@ SINGLE = 0.8
 """What a single character of a script without spaces is worth; its pairs carry the meaning."""
 UNHELD = 0.2
 """What a pair of characters counts that no tool holds: it is mostly where one word ends and the next begins."""
+ADDED = 0.6
+"""What a word is worth that stands for an everyday phrase; where no tool holds it, nothing is missing."""
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 
@@ -72,9 +75,19 @@ def read(text: str) -> Request:
     text = text[:LENGTH]
     bare = unwrapped(text)
     found, parts = clauses(bare)
-    if "." in bare:
-        found += [word for word in named_kinds(bare) if word not in found]
+    kinds = named_kinds(bare)
+    if kinds:
+        found += [word for word in kinds if word not in found]
     language = language_of(found)
+    wants = Doing.EITHER
+    said = found
+    if language == ENGLISH:
+        wants = wanted(said)
+        found = idioms().replaced(said)
+        if found is not said and len(parts) > 1:
+            parts = [idioms().replaced(part) for part in parts]
+        found = [*found, *conversion(said)]
+    added = set(found).difference(said) if found != said else ()
     needs = _needs(parts, language)
     place: dict[str, int] = {}
     for n, need in enumerate(needs):
@@ -86,26 +99,25 @@ def read(text: str) -> Request:
     seen: dict[str, Term] = {}
     for word, stem, other in zip(telling, native, english, strict=True):
         if stem not in seen:
-            key = (word, stem, place.get(word, 0))
+            key = (word, stem, place.get(word, 0), word in added)
             seen[stem] = _TERMS.get(key) or _term(key, other)
     spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
     if spaceless:
         language = written_in(bare) or language
-    wants = Doing.EITHER if needs else wanted(found)
-    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
+    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, Doing.EITHER if needs else wants)
 
 
-_TERMS: dict[tuple[str, str, int], Term] = {}
+_TERMS: dict[tuple[str, str, int, bool], Term] = {}
 
 
-def _term(key: tuple[str, str, int], english: str) -> Term:
+def _term(key: tuple[str, str, int, bool], english: str) -> Term:
     """One word's term, made once: words come again in the next request."""
     if len(_TERMS) >= REMEMBERED:
         _TERMS.clear()
-    word, stem, need = key
+    word, stem, need, added = key
     also = () if english == stem else (english,)
-    weight = _weight(word)
-    unheld = UNHELD if len(word) > 1 and is_spaceless(word) else weight
+    weight = ADDED if added else _weight(word)
+    unheld = 0.0 if added else UNHELD if len(word) > 1 and is_spaceless(word) else weight
     found = _TERMS[key] = Term(word, stem, also, weight, unheld, need)
     return found
 

@@ -18,7 +18,7 @@ from pegboard.index.postings import Floats
 Groups = npt.NDArray[np.int32]
 NEARLY = 0.6
 """A tool this nearly as near as the nearest, to a sentence encoder, is shown however far both are."""
-LEAST_SHOWN = 0.2
+LEAST_SHOWN = 0.17
 """A tool that is no nearer than this needs words of the request to be shown."""
 LEAST_SHARE = 0.08
 """A tool that has a smaller share of the request's words, by rarity, has them by chance."""

@@ -1,5 +1,8 @@
 """What a request names by its form alone: `notes.txt` is a file, `example.org` a URL, though neither word is said."""
 
+import re
+from collections.abc import Sequence
+
 _LISTS = {
     "file": """
         txt md rst pdf csv tsv json jsonl yaml yml toml ini cfg conf xml htm html css js ts py ipynb java go rs rb php
@@ -8,19 +11,60 @@ _LISTS = {
 }
 _ENDINGS = {kind: frozenset(text.split()) for kind, text in _LISTS.items()}
 _AROUND = ".,;:!?()[]{}<>\"'`"
+_FIGURES = {
+    re.compile(r"\d[\d.,]*%"): ("percent", "calculate"),
+    re.compile(r"\d[\d.]*(?:[+*\u00d7\u00f7^]\d[\d.]*)+|[+*\u00d7\u00f7^]"): ("calculate",),
+    re.compile(r"[0-2]?\d(?::[0-5]\d)?[ap]m|[0-2]?\d:[0-5]\d|pm"): ("time",),
+    re.compile(r"\d{4}-\d\d-\d\d"): ("date",),
+    re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12}|[0-9a-f]{40}"): ("commit",),
+}
+_UNITS = {
+    form: kind
+    for kind, named in {
+        "unit": """
+            mm millimeter millimetre cm centimeter centimetre meter metre km kilometer kilometre inch foot feet ft
+            yard mile gram kilogram kilo kg ounce oz pound lb stone ton tonne liter litre ml gallon pint cup celsius
+            fahrenheit kelvin byte kb mb gb kilobyte megabyte gigabyte terabyte gig mph kmh""",
+        "currency": "dollar usd euro eur gbp yen jpy franc chf rupee inr yuan cny peso krone krona bitcoin",
+    }.items()
+    for word in named.split()
+    for form in (word, f"{word}s", f"{word}es")
+}
+REMEMBERED = 50_000
+"""So many pieces of requests are remembered with what they are."""
+_KNOWN: dict[str, tuple[str, ...]] = {}
 
 
 def named_kinds(text: str) -> list[str]:
     """The kinds of things that a text names by their form, as words; of several files also that they are several."""
     found: list[str] = []
-    if not any(after[:1].isalnum() for after in text.split(".")[1:]):
-        return found
-    for word in text.split():
-        if "." in word and (kind := _kind(word.strip(_AROUND).lower())):
-            if kind == "file" and kind in found and "multiple" not in found:
-                found.append("multiple")
-            elif kind not in found:
+    known = _KNOWN
+    for piece in text.split():
+        kinds = known.get(piece)
+        for kind in _read(piece) if kinds is None else kinds:
+            if kind not in found:
                 found.append(kind)
+            elif kind == "file" and "multiple" not in found:
+                found.append("multiple")
+    return found
+
+
+def conversion(found: Sequence[str]) -> list[str]:
+    """What a request that names two units wants, by its words: to convert the one into the other."""
+    if _UNITS.keys().isdisjoint(found):
+        return []
+    units = {word.rstrip("es"): _UNITS[word] for word in found if word in _UNITS}
+    return ["convert", *dict.fromkeys(units.values())] if len(units) > 1 else []
+
+
+def _read(piece: str) -> tuple[str, ...]:
+    """What one piece of a text is."""
+    if len(_KNOWN) >= REMEMBERED:
+        _KNOWN.clear()
+    word = piece.strip(_AROUND).lower()
+    kind = _kind(word) if any(after[:1].isalnum() for after in piece.split(".")[1:]) else None
+    found = (kind,) if kind else next((named for form, named in _FIGURES.items() if form.fullmatch(word)), ())
+    _KNOWN[piece] = found
     return found
 
 

@@ -66,7 +66,7 @@ class View:
         self.held = Shown(postings, mask)
         self._vocabulary = vocabulary
         self._postings = postings
-        self._meant: dict[tuple[str, str], Meant] = {}
+        self._meant: dict[tuple[str, str, float], Meant] = {}
         self._copied = 0
 
     def read(self, request: Request) -> Read:
@@ -78,12 +78,12 @@ class View:
         asked = 0.0
         known = self._meant
         for number, term in enumerate(request.terms):
-            meant = known.get((term.word, term.stem)) or self._look_up(term)
+            meant = known.get((term.word, term.stem, term.weight)) or self._look_up(term)
             asked += meant.rarity
             if meant.rows:
                 rows += meant.rows
                 terms += [number] * len(meant.rows)
-            else:
+            elif term.unheld:
                 unknown.append(term.word)
             if meant.nearest:
                 nearest.append(meant.nearest)
@@ -118,7 +118,7 @@ class View:
         ]
         worth = max((row.rarity for row in rows), default=rarity(0, self.count) * term.unheld)
         nearest = self._vocabulary.nearest(term, self.held)
-        found = self._meant[term.word, term.stem] = Meant(rows, worth, nearest)
+        found = self._meant[term.word, term.stem, term.weight] = Meant(rows, worth, nearest)
         return found
 
     def _shown(self, posting: Posting | None) -> Posting | None:

@@ -1,0 +1,127 @@
+"""Everyday phrases, and what they ask for in the words of tools: who asks where something is wants to search for it.
+
+Most of such a phrase are function words, which carry no meaning one by one ("where did I put ...", "did I forget to
+..."), and the one that does may mislead ("don't forget that ...").
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import chain, product
+
+Words = tuple[str, ...]
+NOTHING = "NONE"
+"""The list of the words that are read over."""
+FIRST = ("BE", "DO")
+"""The lists whose words begin a phrase only where they are the first: "is it done?", but not "see that it is done"."""
+GAP = ".."
+BETWEEN = 4
+"""So many words may stand in a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idioms:
+    """The phrases of `data/idioms.txt`.
+
+    Parameters:
+        kinds: the list that a word is in.
+        whole: what phrases without a gap stand for.
+        around: of phrases with a gap, by the words before it: the words after it, by their first, and what the phrase
+            stands for.
+        single: what begins a phrase, or a phrase's gap, as a single word.
+        pairs: the first two words of longer beginnings.
+        longest: how many words a beginning with some word has at most.
+    """
+
+    kinds: Mapping[str, str]
+    whole: Mapping[Words, Words]
+    around: Mapping[Words, Mapping[str, Sequence[tuple[Words, Words]]]]
+    single: frozenset[str]
+    pairs: frozenset[Words]
+    longest: Mapping[str, int]
+
+    def replaced(self, words: list[str]) -> list[str]:
+        """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
+        kinds = self.kinds
+        said = [kind for word in words if (kind := kinds.get(word, word)) != NOTHING]
+        if self.pairs.isdisjoint(zip(said, said[1:], strict=False)) and self.single.isdisjoint(said):
+            return words
+        return self._with(words, tuple(said))
+
+    def _with(self, words: list[str], said: Words) -> list[str]:
+        """The same, where there may be some."""
+        single, pairs = self.single, self.pairs
+        parts: list[Sequence[str]] = []
+        at = 0
+        for place, pair in enumerate(zip(said, (*said[1:], ""), strict=True)):
+            if (pair in pairs or pair[0] in single) and place >= at and (found := self._phrase(said, place)):
+                if not parts:
+                    parts = [(word,) for word in words]
+                    places = [n for n, word in enumerate(words) if self.kinds.get(word) != NOTHING]
+                used, instead = found
+                for n in used:
+                    parts[places[n]] = ()
+                parts[places[place]] = instead
+                at = used[-1] + 1
+        return list(chain.from_iterable(parts)) if parts else words
+
+    def _phrase(self, said: Words, at: int) -> tuple[Sequence[int], Words] | None:
+        """The longest phrase at a place."""
+        if at and said[at] in FIRST:
+            return None
+        for size in range(min(self.longest[said[at]], len(said) - at), 0, -1):
+            head, after = said[at : at + size], at + size
+            if ends := self.around.get(head):
+                for start in range(after + 1, min(after + 1 + BETWEEN, len(said))):
+                    for end, instead in ends.get(said[start], ()):
+                        if said[start : start + len(end)] == end:
+                            return [*range(at, after), *range(start, start + len(end))], instead
+            if head in self.whole:
+                return range(at, after), self.whole[head]
+        return None
+
+
+@cache
+def idioms() -> Idioms:
+    """Those of this package."""
+    kinds: dict[str, str] = {}
+    whole: dict[Words, Words] = {}
+    around: dict[Words, dict[Words, Words]] = {}
+    for line in (files("pegboard.index") / "data" / "idioms.txt").read_text(encoding="utf8").splitlines():
+        name, colon, listed = line.partition(": ")
+        said, equals, meant = line.partition(" = ")
+        head, gap, end = said.partition(f" {GAP} ")
+        if colon and name.isupper():
+            kinds |= dict.fromkeys(listed.split(), name)
+        elif equals and gap:
+            ends = dict.fromkeys(_spelt(end, kinds), tuple(meant.split()))
+            for begun in _spelt(head, kinds):
+                around.setdefault(begun, {}).update(ends)
+        elif equals:
+            whole |= dict.fromkeys(_spelt(said, kinds), tuple(meant.split()))
+    begun = [*whole, *around]
+    single = frozenset([words[0] for words in begun if len(words) == 1])
+    pairs = frozenset([words[:2] for words in begun if len(words) > 1])
+    ends_of = {words: _by_first(ends) for words, ends in around.items()}
+    longest = {words[0]: len(words) for words in sorted(begun, key=len)}
+    return Idioms(kinds, whole, ends_of, single, pairs, longest)
+
+
+def _by_first(ends: Mapping[Words, Words]) -> dict[str, list[tuple[Words, Words]]]:
+    """By their first word, the longest first."""
+    found: dict[str, list[tuple[Words, Words]]] = {}
+    for end in sorted(ends, key=len, reverse=True):
+        found.setdefault(end[0], []).append((end, ends[end]))
+    return found
+
+
+def _spelt(said: str, kinds: Mapping[str, str]) -> Iterator[Words]:
+    """All ways to say a phrase."""
+    places: list[list[str]] = []
+    for word in said.split():
+        choice = [kinds.get(part, part) for part in word.rstrip("?").split("|")]
+        places.append([*dict.fromkeys(choice), *([NOTHING] if word.endswith("?") else ())])
+    for chosen in product(*places):
+        if found := tuple([word for word in chosen if word != NOTHING]):
+            yield found
