@@ -79,10 +79,8 @@ def read(text: str) -> Request:
     if kinds:
         found += [word for word in kinds if word not in found]
     language = language_of(found)
-    wants = Doing.EITHER
     said = found
     if language == ENGLISH:
-        wants = wanted(said)
         found = idioms().replaced(said)
         if found is not said and len(parts) > 1:
             parts = [idioms().replaced(part) for part in parts]
@@ -104,7 +102,8 @@ def read(text: str) -> Request:
     spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
     if spaceless:
         language = written_in(bare) or language
-    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, Doing.EITHER if needs else wants)
+    wants = Doing.EITHER if needs else wanted(said)
+    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
 
 
 _TERMS: dict[tuple[str, str, int, bool], Term] = {}

@@ -79,7 +79,8 @@ def listed(server: str) -> list[ToolSpec]:
 
 def desk() -> list[ToolSpec]:
     """The demo board's own functions."""
-    made = [getattr(one, "tool", None) for one in run_path(str(ROOT / "examples/demo/desk.py"), run_name="desk").values()]
+    module = run_path(str(ROOT / "examples/demo/desk.py"), run_name="desk")
+    made = [getattr(one, "tool", None) for one in module.values()]
     found = {one.spec.name.name: one.spec for one in made if isinstance(one, Tool)}
     return [replace(spec, name=ToolName("desk", name)) for name, spec in found.items()]
 
