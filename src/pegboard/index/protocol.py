@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from pegboard.core import Effects, Mode, Selection, ToolName, ToolSpec, offers
+from pegboard.core import Effects, Selection, ToolName, ToolSpec
 from pegboard.index.explain import Reasons
+
+if TYPE_CHECKING:
+    from pegboard.core import Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,7 @@ class Where:
     category: str | None = None
     effects: frozenset[Effects] | None = None
     sources: frozenset[str] | None = None
-    mode: Mode | None = None
+    mode: "Mode | None" = None
     version: str | None = None
     signed_out: frozenset[str] = frozenset()
 
@@ -40,10 +43,16 @@ class Where:
             and (self.category is None or spec.category == self.category)
             and (self.effects is None or spec.effects in self.effects)
             and (self.sources is None or spec.source.name in self.sources)
-            and (self.mode is None or offers(spec, self.mode))
+            and (self.mode is None or _offers(spec, self.mode))
             and (self.version is None or (spec.name.version or "") == self.version)
             and (spec.auth is None or spec.source.name not in self.signed_out)
         )
+
+
+def _offers(spec: ToolSpec, mode: "Mode") -> bool:
+    from pegboard.core import offers  # what calls are is read when it is first needed
+
+    return offers(spec, mode)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
