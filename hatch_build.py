@@ -45,6 +45,7 @@ def compiled(root: Path) -> None:
 
     extension = Extension("pegboard.index._kernel", [str(root / SOURCE)], py_limited_api=True)
     command = Build(Distribution({"name": "pegboard", "ext_modules": [extension]}))
+    command.force = True  # an older one may lie there
     with TemporaryDirectory() as place:
         command.build_temp, command.build_lib = place, str(root / "src")
         command.ensure_finalized()

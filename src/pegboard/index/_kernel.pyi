@@ -1,4 +1,5 @@
 from pegboard.index.plain import below as below
+from pegboard.index.plain import close as close
 from pegboard.index.plain import compared as compared
 from pegboard.index.plain import exact as exact
 from pegboard.index.plain import fused as fused

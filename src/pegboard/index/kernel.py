@@ -9,6 +9,7 @@ except ImportError:
     from pegboard.index import plain as chosen
 
 below = chosen.below
+close = chosen.close
 compared = chosen.compared
 exact = chosen.exact
 fused = chosen.fused

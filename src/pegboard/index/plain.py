@@ -75,6 +75,20 @@ def held(rows: Sequence[Holding], slot: int) -> list[tuple[int, int]]:
     return found
 
 
+def close(letters: npt.NDArray[np.uint64], lengths: Wholes, asked: int, length: int) -> list[int]:
+    """The words that may be one typing error away: at most two letters and one place are other ones.
+
+    Parameters:
+        letters, lengths: of the known words; a bit a letter.
+        asked, length: of the word at hand.
+
+    Returns:
+        Their places, rising.
+    """
+    apart = np.bitwise_count(letters ^ np.uint64(asked))
+    return np.flatnonzero((apart <= 2) & (np.abs(lengths - length) <= 1)).tolist()
+
+
 # -- meaning ---------------------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from pegboard.index import kernel
+
 SHORTEST = 4
 """Shorter words are never corrected."""
 LONGEST = 24
@@ -80,10 +82,8 @@ class Speller:
         return self._asked[word]
 
     def _near(self, word: str) -> list[tuple[str, float]]:
-        letters = _letters((word,))[0]
-        apart = np.bitwise_count(self._letters ^ letters)
-        close = np.flatnonzero((apart <= 2) & (np.abs(self._lengths - len(word)) <= 1))
-        found = ((known, slip(word, known)) for known in self._at(close.tolist()))
+        close = kernel.close(self._letters, self._lengths, int(_letters((word,))[0]), len(word))
+        found = ((known, slip(word, known)) for known in self._at(close))
         return sorted({(known, likely) for known, likely in found if likely}, key=lambda row: (-row[1], row[0]))
 
     def _at(self, places: Sequence[int]) -> Iterable[str]:

@@ -61,6 +61,19 @@ def test_words_score_the_same(compiled: ModuleType, size: int, needs: int) -> No
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("size", [0, *SIZES])
+def test_words_are_close_to_the_same(compiled: ModuleType, size: int) -> None:
+    rng = np.random.default_rng(size)
+    letters, lengths = rng.integers(0, 16, size).astype(np.uint64), rng.integers(3, 25, size).astype(np.int8)
+    letters |= np.uint64(1 << 63) * rng.integers(0, 2, size).astype(np.uint64)
+    asked = [(5, 7), (0, 4), (1 << 63 | 9, 24), (0xFFFF, 10)]
+    found = [[engine.close(letters, lengths, *word) for word in asked] for engine in (compiled, plain)]
+    assert found[0] == found[1]
+    if size:
+        word = int(letters[0]), int(lengths[0])
+        assert 0 in compiled.close(letters, lengths, *word)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("size", SIZES)
 def test_meaning_is_the_same(compiled: ModuleType, size: int, count: int) -> None:
@@ -141,6 +154,7 @@ def test_the_best_other_tool_of_a_namespace_is_never_the_tool_itself(compiled: M
 
 BAD: dict[str, tuple[Any, ...]] = {
     "matched": ([Row(1.0, np.array([9], np.int32), np.ones(1, np.float32), np.ones(1, np.uint8))], [0], 0, 4),
+    "close": (np.zeros(2, np.uint64), np.zeros(3, np.int8), 1, 4),
     "held": ([(1.0, np.zeros(2, np.int32))], 0),
     "summed": (np.zeros((3, 4), np.int8), np.ones(3, np.float32), [3], np.zeros(4, np.float32)),
     "exact": (

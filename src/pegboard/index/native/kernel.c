@@ -14,7 +14,7 @@
 #define FAST(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
 static PyMethodDef functions[] = {
-    FAST(matched), FAST(held), FAST(summed), FAST(whole), FAST(compared), FAST(exact),
+    {"close", (PyCFunction)(void (*)(void))close_words, METH_FASTCALL, NULL}, FAST(matched), FAST(held), FAST(summed), FAST(whole), FAST(compared), FAST(exact),
     {"spread", spread, METH_O, NULL}, FAST(nearest), FAST(weighed), FAST(fused),
     {"below", below, METH_O, NULL}, FAST(standing), FAST(odds), {NULL, NULL, 0, NULL},
 };

@@ -158,13 +158,16 @@ done:
 }
 
 WIDE static void lanes(const float *row, Py_ssize_t count, double *sums, double *squares, float *most) {
-    for (Py_ssize_t n = 0; n + LANES <= count; n += LANES)
-        for (int k = 0; k < LANES; k++) {
-            double value = row[n + k];
-            sums[k] += value;
-            squares[k] += value * value;
-            most[k] = row[n + k] > most[k] ? row[n + k] : most[k];
-        }
+    double all[LANES] = {0}, squared[LANES] = {0};
+    float top[LANES] = {0};
+    for (Py_ssize_t n = 0; n + LANES <= count; n += LANES) {
+        for (int k = 0; k < LANES; k++) all[k] += (double)row[n + k];
+        for (int k = 0; k < LANES; k++) squared[k] += (double)row[n + k] * (double)row[n + k];
+        for (int k = 0; k < LANES; k++) top[k] = row[n + k] > top[k] ? row[n + k] : top[k];
+    }
+    memcpy(sums, all, sizeof all);
+    memcpy(squares, squared, sizeof squared);
+    memcpy(most, top, sizeof top);
 }
 
 /* spread(row): see `plain.spread`. */

@@ -1,15 +1,31 @@
 /* The tools worth ranking. */
 
-/* A heap whose first is the least: `value` takes its place. */
-static void replaced(float *heap, Py_ssize_t count, float value) {
-    Py_ssize_t at = 0, next;
-    while ((next = 2 * at + 1) < count) {
-        if (next + 1 < count && heap[next + 1] < heap[next]) next++;
-        if (heap[next] >= value) break;
-        heap[at] = heap[next];
-        at = next;
+/* Of each of `lanes` numbers, those that stand so far apart, the greatest. */
+WIDE static void tops(float *into, const float *row, Py_ssize_t size, Py_ssize_t lanes) {
+    memcpy(into, row, lanes * sizeof(float));
+    for (row += lanes, size -= lanes; size >= lanes; row += lanes, size -= lanes)
+        for (Py_ssize_t n = 0; n < lanes; n++) into[n] = row[n] > into[n] ? row[n] : into[n];
+}
+
+/* The number that is greater than all but `wanted` - 1 (Hoare's selection); the order of all is changed. */
+static float selected(float *all, Py_ssize_t count, Py_ssize_t wanted) {
+    Py_ssize_t low = 0, high = count - 1, at = wanted - 1;
+    while (low < high) {
+        float a = all[low], b = all[(low + high) / 2], c = all[high];
+        float middle = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+        Py_ssize_t left = low, right = high;
+        while (left <= right) {
+            while (all[left] > middle) left++;
+            while (all[right] < middle) right--;
+            if (left <= right) {
+                float kept = all[left];
+                all[left++] = all[right];
+                all[right--] = kept;
+            }
+        }
+        if (at <= right) high = right; else if (at >= left) low = left; else break;
     }
-    heap[at] = value;
+    return all[at];
 }
 
 /* The first strip from `from` on with a number that reaches `least`. */
@@ -22,21 +38,22 @@ WIDE static Py_ssize_t strip_with(const float *row, Py_ssize_t from, Py_ssize_t 
     return from;
 }
 
-/* The last of the `count` greatest of those that reach `least`; `least` where there are fewer. */
-static float floor_of(const float *row, Py_ssize_t size, Py_ssize_t count, float least, float *heap) {
-    Py_ssize_t n = 0, filled = 0;
+/* The last of the `count` greatest of those that reach `least`; `least` where there are fewer. `room` holds `size`. */
+static float floor_of(const float *row, Py_ssize_t size, Py_ssize_t count, float least, float *room) {
+    Py_ssize_t n = 0, kept = 0, lanes = 4 * count;
     float reach = least;
-    while (count && (n = strip_with(row, n, size, reach)) < size)
+    if (!count) return least;
+    if (size >= 2 * lanes) {
+        tops(room, row, size, lanes);
+        float most = selected(room, lanes, count);
+        reach = most > least ? most : least;
+    }
+    while ((n = strip_with(row, n, size, reach)) < size)
         for (Py_ssize_t stop = n + STRIP < size ? n + STRIP : size; n < stop; n++) {
-            if (row[n] < reach) continue;
-            if (filled < count) {
-                Py_ssize_t at = filled++;
-                for (; at && heap[(at - 1) / 2] > row[n]; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
-                heap[at] = row[n];
-            } else replaced(heap, count, row[n]);
-            if (filled == count) reach = heap[0];
+            room[kept] = row[n];
+            kept += row[n] >= reach;
         }
-    return reach;
+    return kept < count ? least : selected(room, kept, count);
 }
 
 static void marked(uint8_t *marks, const float *row, float least, Py_ssize_t size) {
@@ -47,11 +64,11 @@ static void marked(uint8_t *marks, const float *row, float least, Py_ssize_t siz
 
 /* nearest(scores, size, counts, least, named, found): see `plain.nearest`. */
 static PyObject *nearest(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t size, rows, count, slot, n, most = 1, kept = 0;
+    Py_ssize_t size, rows, count, slot, n, kept = 0;
     PyObject *answer = NULL;
     uint8_t *marks = NULL;
     static const uint8_t none[STRIP];
-    float *heap = NULL;
+    float *room = NULL;
     Arrays all = {.count = 0};
     if (given != 6 || !number(args[1], &size) || !PyTuple_Check(args[2]) || !PyList_Check(args[4]))
         return misuse("nearest(scores, size, counts, least, named, found)");
@@ -59,14 +76,10 @@ static PyObject *nearest(PyObject *self, PyObject *const *args, Py_ssize_t given
     float *scores = array(&all, args[0], 4, rows * size, 0, NULL);
     float *least = scores ? array(&all, args[3], 4, rows, 0, NULL) : NULL;
     Py_ssize_t *found = least ? array(&all, args[5], sizeof(Py_ssize_t), size, 1, NULL) : NULL;
+    if (!found || !(marks = calloc(size + 1, 1)) || !(room = malloc((size + 1) * sizeof(float)))) goto done;
     for (n = 0; n < rows; n++) {
         if (!number(PyTuple_GetItem(args[2], n), &count)) { misuse("a count is no number"); goto done; }
-        most = count > most ? count : most;
-    }
-    if (!found || !(marks = calloc(size + 1, 1)) || !(heap = malloc(most * sizeof(float)))) goto done;
-    for (n = 0; n < rows; n++) {
-        number(PyTuple_GetItem(args[2], n), &count);
-        marked(marks, scores + n * size, floor_of(scores + n * size, size, count, least[n], heap), size);
+        marked(marks, scores + n * size, floor_of(scores + n * size, size, count, least[n], room), size);
     }
     for (n = 0; n < PyList_Size(args[4]); n++) {
         if (!number(PyList_GetItem(args[4], n), &slot) || slot >= size) { misuse("a slot that no tool has"); goto done; }
@@ -81,7 +94,7 @@ static PyObject *nearest(PyObject *self, PyObject *const *args, Py_ssize_t given
     answer = PyLong_FromSsize_t(kept);
 done:
     free(marks);
-    free(heap);
+    free(room);
     released(&all);
     if (!answer && !PyErr_Occurred()) PyErr_NoMemory();
     return answer;

@@ -95,3 +95,49 @@ static PyObject *held(PyObject *self, PyObject *const *args, Py_ssize_t given) {
     }
     return found;
 }
+
+/* Nothing where at most two letters are other ones. */
+static inline uint64_t more_than_two(uint64_t apart) {
+    apart &= apart - 1;
+    return apart & (apart - 1);
+}
+
+/* The first strip from `from` on with a word that has the letters asked for, but for two. */
+WIDE static Py_ssize_t strip_of(const uint64_t *letters, Py_ssize_t from, Py_ssize_t count, uint64_t asked) {
+    for (; from + STRIP <= count; from += STRIP) {
+        uint64_t found = 0;
+        for (int k = 0; k < STRIP; k++) found |= more_than_two(letters[from + k] ^ asked) == 0;
+        if (found) break;
+    }
+    return from;
+}
+
+static Py_ssize_t close_to(int32_t *found, const uint64_t *letters, const int8_t *lengths, Py_ssize_t count, uint64_t asked,
+                           Py_ssize_t length) {
+    Py_ssize_t kept = 0, n = 0;
+    while ((n = strip_of(letters, n, count, asked)) < count)
+        for (Py_ssize_t stop = n + STRIP < count ? n + STRIP : count; n < stop; n++)
+            if (!more_than_two(letters[n] ^ asked) && lengths[n] >= length - 1 && lengths[n] <= length + 1) found[kept++] = (int32_t)n;
+    return kept;
+}
+
+/* close(letters, lengths, asked, length): see `plain.close`. */
+static PyObject *close_words(PyObject *self, PyObject *const *args, Py_ssize_t given) {
+    Py_ssize_t count, length, kept, n;
+    PyObject *found = NULL;
+    int32_t *places = NULL;
+    Arrays all = {.count = 0};
+    if (given != 4 || !number(args[3], &length)) return misuse("close(letters, lengths, asked, length)");
+    uint64_t asked = PyLong_AsUnsignedLongLong(args[2]);
+    int8_t *lengths = PyErr_Occurred() ? NULL : array(&all, args[1], 1, 0, 0, &count);
+    uint64_t *letters = lengths ? array(&all, args[0], 8, count, 0, NULL) : NULL;
+    if (letters && (places = malloc((count + 1) * sizeof(int32_t)))) {
+        kept = close_to(places, letters, lengths, count, asked, length);
+        found = PyList_New(kept);
+        for (n = 0; found && n < kept; n++) PyList_SetItem(found, n, PyLong_FromLong(places[n]));
+    }
+    free(places);
+    released(&all);
+    if (!found && !PyErr_Occurred()) PyErr_NoMemory();
+    return found;
+}
