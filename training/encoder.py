@@ -1,6 +1,6 @@
 """Tune the sentence encoder on public (request, tool) pairs.
 
-    python training/encoder.py tune --base model.safetensors --tokenizer tokenizer.json --pairs pairs.jsonl --out DIR
+    python training/encoder.py --base model.safetensors --tokenizer tokenizer.json --pairs pairs.jsonl --out DIR
 
 In-batch InfoNCE, batches of one set, so that the other tools of a batch are near misses. A tool that is also right for
 a request is no negative of it.
@@ -95,40 +95,15 @@ def one(model: Bert, read: Texts, batch: list[dict[str, Any]], right: dict[str, 
     return torch.nn.functional.cross_entropy(scores, target)
 
 
-def export(options: argparse.Namespace) -> None:
-    """Write the encoder as int8 ONNX (weights per channel) with its tokenizer."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    model = load(options.base).eval()
-    options.out.mkdir(parents=True, exist_ok=True)
-    whole = options.out / "whole.onnx"
-    example = (torch.ones(2, 8, dtype=torch.long), torch.ones(2, 8, dtype=torch.long))
-    axes = {"ids": {0: "texts", 1: "tokens"}, "mask": {0: "texts", 1: "tokens"}, "vectors": {0: "texts"}}
-    torch.onnx.export(
-        model, example, str(whole), input_names=["ids", "mask"], output_names=["vectors"],
-        dynamic_axes=axes, opset_version=17, dynamo=False,
-    )  # fmt: skip
-    quantize_dynamic(str(whole), str(options.out / "model.onnx"), weight_type=QuantType.QInt8, per_channel=True)
-    whole.unlink()
-    tokenizer = Texts(options.tokenizer).tokenizer
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    tokenizer.save(str(options.out / "tokenizer.json"), pretty=False)
-    print((options.out / "model.onnx").stat().st_size)
-
-
 def main() -> None:
-    """Run one step of the recipe."""
+    """Tune the encoder."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["tune", "export"])
-    for option in ("--base", "--tokenizer", "--out"):
+    for option in ("--base", "--tokenizer", "--pairs", "--out"):
         parser.add_argument(option, type=Path, required=True)
-    parser.add_argument("--pairs", type=Path)
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rate", type=float, default=3e-5)
-    options = parser.parse_args()
-    {"tune": tune, "export": export}[options.step](options)
+    tune(parser.parse_args())
 
 
 if __name__ == "__main__":

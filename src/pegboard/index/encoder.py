@@ -16,8 +16,6 @@ TOKENS = 96
 """So many tokens of a tool are read."""
 ASKED = 64
 """So many tokens of a request are read."""
-SUMS = b"exact"
-"""Part of the name: vectors from sums that overflow on some processors are others."""
 EXTRA = "encoder"
 FEATURE = "Search with the sentence encoder"
 
@@ -26,8 +24,9 @@ class OnnxEmbedder:
     """Texts to vectors by an ONNX model that pools and normalises by itself.
 
     Parameters:
-        folder: holds `model.onnx` (inputs `ids`, `mask`; output `vectors`), `tokenizer.json` and perhaps
-            `axes.npy` (see `Embedder`).
+        folder: holds `model.onnx` (input `ids`, a row of the tokens of one text; output `vectors`), `tokenizer.json`
+            and perhaps `axes.npy` (see `Embedder`). `training/export.py` writes such models, whose sums are exact on
+            every processor.
         name: identifies the model; its digest is added.
         threads: of the runtime.
     """
@@ -40,9 +39,7 @@ class OnnxEmbedder:
         self._threads = threads
         model = folder / "model.onnx"
         with model.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256")
-        digest.update(SUMS)
-        self.name = f"{name}-{digest.hexdigest()[:12]}"
+            self.name = f"{name}-{hashlib.file_digest(stream, 'sha256').hexdigest()[:12]}"
 
     @cached_property
     def axes(self) -> Bytes | None:
@@ -61,7 +58,7 @@ class OnnxEmbedder:
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = self._threads
         options.log_severity_level = 3
-        options.add_session_config_entry("session.x64quantprecision", "1")  # else sums overflow on some processors
+        options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC  # what more fuses is slower
         return runtime.InferenceSession(
             str(self._folder / "model.onnx"), sess_options=options, providers=["CPUExecutionProvider"]
         )
@@ -70,26 +67,23 @@ class OnnxEmbedder:
     def _tokenizer(self) -> Any:
         found = cast("Any", _library("tokenizers")).Tokenizer.from_file(str(self._folder / "tokenizer.json"))
         found.enable_truncation(TOKENS)
-        found.enable_padding()
+        found.no_padding()
         return found
 
     def embed_docs(self, texts: Sequence[str]) -> Floats:
         """One row a text. Each runs alone, since numbers are scaled by all that runs together; it is no slower."""
         found = np.zeros((len(texts), self.dim), np.float32)
         for n, text in enumerate(texts):
-            found[n] = self._run([_sound(text)], TOKENS)[0]
+            found[n] = self._run(text, TOKENS)
         return found
 
     def embed_query(self, text: str) -> Floats:
         """The vector of a request."""
-        vector: Floats = self._run([_sound(text[:2000])], ASKED)[0]
-        return vector
+        return self._run(text[:2000], ASKED)
 
-    def _run(self, texts: Sequence[str], length: int) -> Floats:
-        rows = self._tokenizer.encode_batch(list(texts))
-        ids = np.array([row.ids[:length] for row in rows], np.int64)
-        mask = np.array([row.attention_mask[:length] for row in rows], np.int64)
-        return self._session.run(None, {"ids": ids, "mask": mask})[0]
+    def _run(self, text: str, length: int) -> Floats:
+        ids = np.array([self._tokenizer.encode(_sound(text)).ids[:length]], np.int64)
+        return self._session.run(None, {"ids": ids})[0][0]
 
 
 def _sound(text: str) -> str:

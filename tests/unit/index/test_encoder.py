@@ -85,3 +85,17 @@ def test_what_stands_out_to_the_encoder_is_surer_and_what_does_not_is_less_sure(
 
     assert surer("reimburse the buyer") > surer("water the plants on the balcony")
     assert engine.search("reimburse the buyer").confidence > engine.search("water the plants on the balcony").confidence
+
+
+def test_its_sums_overflow_on_no_processor():
+    import onnxruntime
+    import pegboard_encoder
+
+    encoder = bundled_encoder()
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.x64quantprecision", "1")  # slower, and exact with any weights
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    exact = onnxruntime.InferenceSession(Path(pegboard_encoder.FOLDER) / "model.onnx", options)
+    for text in ("book a flight", "Look up rooms for the night in a city of your choice, by price", "word " * 200):
+        ids = np.array([encoder._tokenizer.encode(text).ids])
+        assert np.array_equal(exact.run(None, {"ids": ids})[0], encoder.embed_docs([text]))
