@@ -7,6 +7,7 @@ into an array.
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +15,12 @@ import numpy.typing as npt
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, may_tell
 from pegboard.index.text import parts, stems, words
 
-Ints = npt.NDArray[np.intp]
+Ints = npt.NDArray[np.signedinteger[Any]]
+Column = npt.NDArray[np.int32]
 _BREAK = "\0"
 """Stands between two texts."""
 _SPACES = bytes(code if code == 0 or chr(code).isalnum() and code < 128 else 32 for code in range(256))
-_NONE = np.zeros(0, np.intp)
+_NONE = np.zeros(0, np.int32)
 
 
 class Numbers(dict[str, int]):
@@ -49,9 +51,9 @@ class Translation:
     def __init__(self, texts: Numbers, make: Callable[[Sequence[str]], Iterable[Sequence[int]]]) -> None:
         self._texts = texts
         self._make = make
-        self._counts: Ints = _NONE
-        self._starts: Ints = _NONE
-        self._found: Ints = _NONE
+        self._counts: Column = _NONE
+        self._starts: Column = _NONE
+        self._found: Column = _NONE
 
     def counts(self, asked: Ints) -> Ints:
         """How many numbers each stands for."""
@@ -68,7 +70,7 @@ class Translation:
         counts = np.fromiter(map(len, made), np.intp, len(made))
         self._counts[new] = counts
         self._starts[new] = len(self._found) + counts.cumsum() - counts
-        self._found = np.append(self._found, np.fromiter(chain.from_iterable(made), np.intp))
+        self._found = np.append(self._found, np.fromiter(chain.from_iterable(made), np.int32))
 
     def of(self, asked: Ints) -> tuple[Ints, Ints]:
         """How many numbers each stands for, and all these numbers in a row."""
@@ -97,8 +99,8 @@ class Lexicon:
         self.odd = Translation(self.terms, lambda found: [() if term.isascii() else (1,) for term in found])
         """Tells terms that are not plain."""
         self._kept: dict[object, Translation] = {}
-        self._numbers: Ints = _NONE
-        self._spelt: Ints = _NONE
+        self._numbers: Column = _NONE
+        self._spelt: Column = _NONE
 
     def _apart(self, chunks: Sequence[str]) -> Iterable[Sequence[int]]:
         return [[self.words[word] for word in parts(chunk)] if chunk != _BREAK else () for chunk in chunks]
@@ -186,6 +188,6 @@ class Lexicon:
         return [listed[n] for n in found.tolist()]
 
 
-def _grown(column: Ints, size: int) -> Ints:
+def _grown(column: Column, size: int) -> Column:
     """A number for each of so many, -1 for new ones."""
-    return np.append(column, np.full(size - len(column), -1)) if size > len(column) else column
+    return np.append(column, np.full(size - len(column), -1, np.int32)) if size > len(column) else column

@@ -100,16 +100,19 @@ class Tools:
             self._drop(spec.name)
         for layer in self.layers:
             layer.reserve(len(self._specs) + len(specs))
-        lexicon = Lexicon() if len(specs) > FEW else None
-        read = [self._read(specs[start : start + MANY], lexicon) for start in range(0, len(specs), MANY)]
+        read = self._read(specs)
         if len(specs) >= MANY:
             self.postings.add_many(read)
         else:
             for part in read:
                 self.postings.add(part)
 
-    def _read(self, specs: Sequence[ToolSpec], lexicon: Lexicon | None) -> Weighed:
+    def _read(self, specs: Sequence[ToolSpec]) -> list[Weighed]:
         """Read so many tools at a time that what is read of them is small beside what is kept."""
+        lexicon = Lexicon() if len(specs) > FEW else None
+        return [self._read_some(specs[start : start + MANY], lexicon) for start in range(0, len(specs), MANY)]
+
+    def _read_some(self, specs: Sequence[ToolSpec], lexicon: Lexicon | None) -> Weighed:
         first = len(self._specs)
         read = entries(specs, first, self.postings.terms, lexicon)
         self.vocabulary.add(read.spelt)
