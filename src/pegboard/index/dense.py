@@ -23,6 +23,8 @@ LEVELS = 127
 LEADING = {20_000: 48, sys.maxsize: 32}
 """Up to so many tools are compared by so many leading dimensions first, where an embedder orders them by weight and
 says so with `ordered`; the nearest are then compared in all. On the trial sets this finds as much as all 256 do."""
+TOGETHER = 1000
+"""The lengths of so many vectors are worked out at once."""
 NEAREST = 256
 """Where tools are compared along `axes` first, at least so many of the nearest are then compared in all dimensions."""
 FINER = 511
@@ -125,7 +127,9 @@ class Vectors:
             self.reserve(max(count, len(self.rows) * 3 // 2 + 16))
         new = slice(self._count, count)
         self.rows[new] = rows
-        self._scales[new] = inverse_lengths(rows.astype(np.float32))
+        for start in range(self._count, count, TOGETHER):
+            some = slice(start, min(start + TOGETHER, count))
+            self._scales[some] = inverse_lengths(self.rows[some].astype(np.float32))
         self._count = count
         self._lead(new)
 

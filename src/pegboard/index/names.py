@@ -41,18 +41,17 @@ def _keyed(texts: Sequence[str]) -> list[str]:
     return found
 
 
-def keys(specs: Sequence[ToolSpec]) -> list[Sequence[str]]:
+def keys(specs: Sequence[ToolSpec]) -> Iterator[Sequence[str]]:
     """Every spelling by which each tool may be named: bare, qualified, without what a host put before it, by alias."""
     spaces = {space: key(space) for space in {spec.name.namespace for spec in specs}}
-    found: list[Sequence[str]] = []
     for spec, bare in zip(specs, _keyed([spec.name.name for spec in specs]), strict=True):
-        name, space = spec.name.name, spaces[spec.name.namespace]
-        spellings: Sequence[str] = (bare, space + bare) if space else (bare,)
-        tails = [name.rpartition(separator)[2] for separator in ("__", ".", "/") if separator in name]
-        if tails or spec.aliases or not bare:
-            spellings = list(filter(None, dict.fromkeys((*spellings, *map(key, spec.aliases), *map(key, tails)))))
-        found.append(spellings)
-    return found
+        space, name = spec.name.namespace, spec.name.name
+        if space and bare and not spec.aliases and "__" not in name and "." not in name and "/" not in name:
+            yield bare, spaces[space] + bare
+        else:
+            tails = [name.rpartition(separator)[2] for separator in ("__", ".", "/") if separator in name]
+            found = (bare, spaces[space] + bare, *map(key, (*spec.aliases, *tails)))
+            yield list(filter(None, dict.fromkeys(found)))
 
 
 class Names:
@@ -83,7 +82,7 @@ class Names:
 
     def remove(self, spec: ToolSpec) -> None:
         """Remove one tool."""
-        for found in keys((spec,))[0]:
+        for found in next(keys((spec,))):
             known = self._tools.get(found)
             if isinstance(known, dict):
                 known.pop(spec.name, None)

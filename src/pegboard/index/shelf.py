@@ -3,10 +3,11 @@
 import json
 import marshal
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import prod
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -33,11 +34,14 @@ class Stored:
     arrays: Mapping[str, npt.NDArray[Any]]
 
 
+_TOLD: Callable[[ToolSpec], Any] = attrgetter(
+    "name.namespace", "name.name", "name.version", "title", "description", "category", "aliases", "input", "examples"
+)
+
+
 def fingerprint(spec: ToolSpec) -> bytes:
     """Changes whenever anything changes that a tool is found by."""
-    name = spec.name
-    found = (name.namespace, name.name, name.version, spec.title, spec.description, spec.category, spec.aliases)
-    told: Any = (*found, spec.input, spec.examples)
+    told = _TOLD(spec)
     try:
         text = marshal.dumps(told, VALUES)
     except ValueError:  # a mapping of another kind

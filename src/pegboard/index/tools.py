@@ -233,11 +233,12 @@ class Tools:
             return 0
         wanted = dict(zip(prints, specs, strict=True))
         held = list(map(wanted.get, stored.prints))
+        taken = [spec for spec in held if spec is not None]
         self.vocabulary.add(stored.spelt)
         self.postings = Postings.of(stored.terms, stored.arrays)
         kept = np.array([n for n, spec in enumerate(held) if spec is not None], np.intp)
         self._place(
-            [spec for spec in held if spec is not None],
+            taken,
             [known for known in stored.prints if known in wanted],
             stored.arrays["sizes"][kept],
             stored.arrays["doing"][kept],
@@ -247,8 +248,7 @@ class Tools:
             moved[kept] = np.arange(len(kept), dtype=np.int32)
             self.postings.merge(moved)
         for n, layer in enumerate(self.layers):
-            layer.adopt(stored.arrays[f"layer{n}"][kept], [self.spec(slot) for slot in range(len(kept))])
-        count = len(self.slots)
-        if count < len(specs):
+            layer.adopt(stored.arrays[f"layer{n}"][kept], taken)
+        if len(taken) < len(specs):
             self.update(put=[spec for spec in specs if spec.name not in self.slots])
-        return count
+        return len(taken)
