@@ -54,6 +54,7 @@ WEIGHED = ("words / best", "words of the best need", "name covered", "namespace'
 """Of those of words, what the ranking weighs; of each layer its meaning and its meaning for the best need follow."""
 _OF_WORDS = len(WEIGHED)
 _IN_FIELD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
+_FIELDS_OF = [[field for field in _IN_FIELD if bits >> field & 1] for bits in range(1 << len(Field))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +180,12 @@ class Signals:
         rarity, words = self.matches.rarity, float(self.words[place])
         column: list[float] = self.table[:, place].tolist()
         relative, need, covered, others = column[:_OF_WORDS]
-        held = self.matches.of(int(self.slots[place]))
-        fields = [sum([rarity[row] for row, bits in held if bits >> field & 1]) / self.asked for field in _IN_FIELD]
-        found = [words * 0.1, relative, words / self.asked, need, covered, *fields, others]
+        fields = [0.0] * len(Field)
+        for row, bits in self.matches.of(int(self.slots[place])):
+            for field in _FIELDS_OF[bits]:
+                fields[field] += rarity[row]
+        told = [fields[field] / self.asked for field in _IN_FIELD]
+        found = [words * 0.1, relative, words / self.asked, need, covered, *told, others]
         found += [sum(rarity) / self.asked, min(self.terms, 30) / 10, self.needs / 4]
         for n, meaning in enumerate(self.meanings):
             whole, part = float(meaning.whole[place]), meaning.part

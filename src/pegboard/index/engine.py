@@ -254,7 +254,7 @@ class ToolIndex:
             named: the slots of the tools that the request names, one list a name.
             limit: so many are wanted.
         """
-        shown = [place for place in best if not fillers[place]] if any(fillers) else best
+        shown = [place for place in best if not fillers[place]] if True in fillers else best
         found = self._tied(shown or best, scores, slots, limit)
         if not named:
             return found[:limit]
@@ -266,9 +266,12 @@ class ToolIndex:
         first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
         return list(dict.fromkeys([*first, *found]))[:limit]
 
-    def _tied(self, places: Iterable[int], scores: Sequence[float], slots: Sequence[int], limit: int) -> list[int]:
+    def _tied(self, places: Sequence[int], scores: Sequence[float], slots: Sequence[int], limit: int) -> list[int]:
         """Places by falling score, at least `limit` of them, those of one score by name."""
-        found: list[int] = []
+        found = list(places[: limit + 1])
+        if len({scores[place] for place in found}) == len(found):
+            return found
+        found.clear()
         tied, last = 1, inf
         for place in places:
             score = scores[place]

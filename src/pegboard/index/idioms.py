@@ -53,6 +53,7 @@ class Idioms:
         """The same, where there may be some."""
         single, pairs = self.single, self.pairs
         parts: list[Sequence[str]] = []
+        places: list[int] = []
         at = 0
         for place, pair in enumerate(zip(said, (*said[1:], ""), strict=True)):
             if (pair in pairs or pair[0] in single) and place >= at and (found := self._phrase(said, place)):

@@ -130,6 +130,9 @@ class Names:
 
     def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
         """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
+        plain = "".join(tokens)
+        if plain.isalpha() and plain[1:].islower():
+            return []
         odd = [token for token in tokens if not (token.isalpha() and (token.islower() or token.istitle()))]
         spelt = [_plain(token) for token in odd if _IDENTIFIER.search(token)]
         return [tools for found in spelt if (tools := self._of(found))]

@@ -75,18 +75,30 @@ def held(rows: Sequence[Holding], slot: int) -> list[tuple[int, int]]:
     return found
 
 
-def close(letters: npt.NDArray[np.uint64], lengths: Wholes, asked: int, length: int) -> list[int]:
-    """The words that may be one typing error away: at most two letters and one place are other ones.
+def close(words: list[str], letters: npt.NDArray[np.uint64], lengths: Wholes, word: str, asked: int) -> list[int]:
+    """The known words one typing error away: a letter more, less or other, or two neighbours swapped.
 
     Parameters:
-        letters, lengths: of the known words; a bit a letter.
-        asked, length: of the word at hand.
+        words: the known ones.
+        letters, lengths: of each of them; a bit a letter.
+        word, asked: the word at hand and its letters.
 
     Returns:
         Their places, rising.
     """
     apart = np.bitwise_count(letters ^ np.uint64(asked))
-    return np.flatnonzero((apart <= 2) & (np.abs(lengths - length) <= 1)).tolist()
+    near: list[int] = np.flatnonzero((apart <= 2) & (np.abs(lengths - len(word)) <= 1)).tolist()
+    return [place for place in near if _one_error(word, words[place])]
+
+
+def _one_error(word: str, other: str) -> bool:
+    """Whether one word becomes another by one typing error at most."""
+    pairs = zip(word, other, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(word), len(other)))
+    rest, meant = word[at:], other[at:]
+    if len(rest) != len(meant):
+        return rest[1:] == meant or rest == meant[1:]
+    return rest[1:] == meant[1:] or (rest[:2] == meant[1::-1] and rest[2:] == meant[2:])
 
 
 # -- meaning ---------------------------------------------------------------------------------------------------

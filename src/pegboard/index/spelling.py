@@ -82,7 +82,7 @@ class Speller:
         return self._asked[word]
 
     def _near(self, word: str) -> list[tuple[str, float]]:
-        close = kernel.close(self._letters, self._lengths, int(_letters((word,))[0]), len(word))
+        close = kernel.close(self._words, self._letters, self._lengths, word, int(_letters((word,))[0]))
         found = ((known, slip(word, known)) for known in self._at(close))
         return sorted({(known, likely) for known, likely in found if likely}, key=lambda row: (-row[1], row[0]))
 

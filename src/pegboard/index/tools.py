@@ -81,7 +81,8 @@ class Tools:
 
     def specs_in(self, slots: Sequence[int]) -> list[ToolSpec]:
         """The tools in some slots that are in use."""
-        return [cast("ToolSpec", self._specs[slot]) for slot in slots]
+        specs = cast("list[ToolSpec]", self._specs)
+        return [specs[slot] for slot in slots]
 
     def update(self, *, put: Iterable[ToolSpec] = (), remove: Iterable[ToolName] = ()) -> None:
         """Add or replace tools, and remove others."""

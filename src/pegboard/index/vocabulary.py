@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping
 from functools import cache
 
-from pegboard.index.ask import Request, Term
+from pegboard.index.ask import NUMBER, Request, Term
 from pegboard.index.languages import ENGLISH
 from pegboard.index.postings import Mask, Postings
 from pegboard.index.shipped import shipped
@@ -102,7 +102,7 @@ class Vocabulary:
         """
         if not request.terms or request.language != ENGLISH:
             return 0.0
-        telling = [term.word for term in request.terms if not term.word.isdigit()]
+        telling = [term.word for term in request.terms if term.weight != NUMBER]
         meant = [right.get(word, word) for word in telling] if right else telling
         known = sum(map(self._table.__contains__, meant))
         return known / len(telling) if telling else 0.0

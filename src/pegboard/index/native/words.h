@@ -112,32 +112,45 @@ WIDE static Py_ssize_t strip_of(const uint64_t *letters, Py_ssize_t from, Py_ssi
     return from;
 }
 
-static Py_ssize_t close_to(int32_t *found, const uint64_t *letters, const int8_t *lengths, Py_ssize_t count, uint64_t asked,
-                           Py_ssize_t length) {
-    Py_ssize_t kept = 0, n = 0;
-    while ((n = strip_of(letters, n, count, asked)) < count)
-        for (Py_ssize_t stop = n + STRIP < count ? n + STRIP : count; n < stop; n++)
-            if (!more_than_two(letters[n] ^ asked) && lengths[n] >= length - 1 && lengths[n] <= length + 1) found[kept++] = (int32_t)n;
-    return kept;
+/* Whether all letters of a word from `at` on are those of another from `there` on. */
+static int same_from(PyObject *word, Py_ssize_t at, PyObject *other, Py_ssize_t there, Py_ssize_t length) {
+    for (; at < length; at++, there++)
+        if (PyUnicode_ReadChar(word, at) != PyUnicode_ReadChar(other, there)) return 0;
+    return 1;
 }
 
-/* close(letters, lengths, asked, length): see `plain.close`. */
+/* Whether one word becomes another by one letter more, less or other, or by two neighbours swapped. */
+static int one_error(PyObject *word, PyObject *other) {
+    Py_ssize_t mine = PyUnicode_GetLength(word), others = PyUnicode_GetLength(other), at = 0;
+    while (at < mine && at < others && PyUnicode_ReadChar(word, at) == PyUnicode_ReadChar(other, at)) at++;
+    if (at == mine || at == others) return mine - others <= 1 && others - mine <= 1;
+    if (mine == others + 1) return same_from(word, at + 1, other, at, mine);
+    if (mine + 1 == others) return same_from(word, at, other, at + 1, mine);
+    return mine == others && (same_from(word, at + 1, other, at + 1, mine) ||
+                              (at + 1 < mine && PyUnicode_ReadChar(word, at) == PyUnicode_ReadChar(other, at + 1) &&
+                               PyUnicode_ReadChar(word, at + 1) == PyUnicode_ReadChar(other, at) &&
+                               same_from(word, at + 2, other, at + 2, mine)));
+}
+
+/* close(words, letters, lengths, word, asked): see `plain.close`. */
 static PyObject *close_words(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t count, length, kept, n;
-    PyObject *found = NULL;
-    int32_t *places = NULL;
+    Py_ssize_t count, length, n = 0;
     Arrays all = {.count = 0};
-    if (given != 4 || !number(args[3], &length)) return misuse("close(letters, lengths, asked, length)");
-    uint64_t asked = PyLong_AsUnsignedLongLong(args[2]);
-    int8_t *lengths = PyErr_Occurred() ? NULL : array(&all, args[1], 1, 0, 0, &count);
-    uint64_t *letters = lengths ? array(&all, args[0], 8, count, 0, NULL) : NULL;
-    if (letters && (places = malloc((count + 1) * sizeof(int32_t)))) {
-        kept = close_to(places, letters, lengths, count, asked, length);
-        found = PyList_New(kept);
-        for (n = 0; found && n < kept; n++) PyList_SetItem(found, n, PyLong_FromLong(places[n]));
-    }
-    free(places);
+    if (given != 5 || !PyList_Check(args[0]) || !PyUnicode_Check(args[3])) return misuse("close(words, letters, lengths, word, asked)");
+    uint64_t asked = PyLong_AsUnsignedLongLong(args[4]);
+    int8_t *lengths = PyErr_Occurred() ? NULL : array(&all, args[2], 1, 0, 0, &count);
+    uint64_t *letters = lengths ? array(&all, args[1], 8, count, 0, NULL) : NULL;
+    PyObject *found = letters && PyList_Size(args[0]) >= count ? PyList_New(0) : misuse("there are fewer words than letters");
+    length = PyUnicode_GetLength(args[3]);
+    while (found && (n = strip_of(letters, n, count, asked)) < count)
+        for (Py_ssize_t stop = n + STRIP < count ? n + STRIP : count; found && n < stop; n++) {
+            PyObject *word = PyList_GetItem(args[0], n), *place;
+            if (more_than_two(letters[n] ^ asked) || lengths[n] < length - 1 || lengths[n] > length + 1) continue;
+            if (!PyUnicode_Check(word) || !one_error(args[3], word)) continue;
+            place = PyLong_FromSsize_t(n);
+            if (!place || PyList_Append(found, place)) Py_CLEAR(found);
+            Py_XDECREF(place);
+        }
     released(&all);
-    if (!found && !PyErr_Occurred()) PyErr_NoMemory();
     return found;
 }
