@@ -160,6 +160,11 @@ class Signals:
         return cls(slots, matches, needs, table[wide], best, meanings, max(asked, 1e-6), terms, table, wide)
 
     @property
+    def share(self) -> float:
+        """How much of the request's words the best tool has, by rarity."""
+        return self.best / self.asked
+
+    @property
     def spans(self) -> list[float]:
         """Of each layer, from the least to the greatest meaning."""
         return [meaning.span for meaning in self.meanings]

@@ -170,7 +170,11 @@ class ToolIndex:
 
     def _fitting(self, request: Request, ranked: Ranked) -> Floats:
         """How well each candidate meets the request."""
-        return rank.fused(ranked.told.table, ranked.told.spans, ranked.slots, self.tools.doing, -request.wants)
+        told = ranked.told
+        trust = 1.0
+        if ranked.kind == "static" and len(told.meanings) < 2:
+            trust = rank.trusted(told.share, told.meanings[0].known)
+        return rank.fused(told.table, told.spans, ranked.slots, self.tools.doing, -request.wants, trust=trust)
 
     def _values(self, request: Request, ranked: Ranked, values: Floats) -> Floats:
         """The candidates' scores: how well they fit, and what comes before what."""

@@ -27,7 +27,28 @@ SERVER = 0.3
 """What the meaning of the best other tool of its namespace counts, in the last of several layers."""
 
 
-def fused(rows: Floats, spans: Sequence[float], slots: Ints, doing: Wholes = _NONE, against: int = 0) -> Floats:
+ENOUGH = 0.5
+"""Words count fully where the best tool has this share of the request's, by rarity; below it less in proportion."""
+LEAST = 0.5
+"""So much they count at least."""
+WELL = 0.7
+"""Of a request of which the table knows a smaller share, words count fully: it may be in another language."""
+
+
+def trusted(share: float, known: float) -> float:
+    """How much words count beside the table: what a request shares a word or two with, it mostly does not mean.
+
+    Parameters:
+        share: how much of the request's words the best tool has, by rarity.
+        known: the share of the request's words that the table knows.
+    """
+    least = LEAST if known >= WELL else 1.0
+    return min(max(share / ENOUGH, least), 1.0)
+
+
+def fused(
+    rows: Floats, spans: Sequence[float], slots: Ints, doing: Wholes = _NONE, against: int = 0, *, trust: float = 1.0
+) -> Floats:
     """Words and meaning (each layer from its least to its greatest), and what else tells a little.
 
     Parameters:
@@ -38,10 +59,12 @@ def fused(rows: Floats, spans: Sequence[float], slots: Ints, doing: Wholes = _NO
         slots: which tools the candidates are.
         doing: what each tool does.
         against: the opposite of what the request wants, which costs a tool that does it `doing.OPPOSITE`; 0 for none.
+        trust: how much words count.
     """
     count = len(spans)
     meaning = [part for weight, span in zip(_of_layers(count), spans, strict=True) for part in (weight / span, NEED)]
-    weights = [*WEIGHTS, *meaning, *[SERVER] * (count > 1)]
+    whole, need, name, server = WEIGHTS
+    weights = [whole * trust, need * trust, name, server, *meaning, *[SERVER] * (count > 1)]
     found = np.empty(rows.shape[1], np.float32)
     kernel.fused(rows, rows.shape[1], weights, slots, doing, against, OPPOSITE, found)
     return found
