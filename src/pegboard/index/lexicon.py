@@ -4,7 +4,8 @@ Every distinct word is taken apart, stemmed and looked up once; what is left to 
 into an array.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -87,23 +88,23 @@ class Translation:
 
 
 class Lexicon:
-    """The words of many tools, with what has been worked out about each; kept while the tools are read."""
+    """The words of many tools, with what has been worked out about each; kept while the tools are read.
+
+    Nothing in it refers back to it, so that its memory is free at once.
+    """
 
     def __init__(self) -> None:
         self.words = Numbers()
         self.terms = Numbers()
         self._chunks = Numbers()
         self._break = self._chunks[_BREAK]
-        self._parts = Translation(self._chunks, self._apart)
+        self._parts = Translation(self._chunks, partial(_apart, self.words))
         self._tellers = Translation(self.words, lambda found: [(1,) if may_tell(word) else () for word in found])
         self.odd = Translation(self.terms, lambda found: [() if term.isascii() else (1,) for term in found])
         """Tells terms that are not plain."""
         self._kept: dict[object, Translation] = {}
         self._numbers: Column = _NONE
         self._spelt: Column = _NONE
-
-    def _apart(self, chunks: Sequence[str]) -> Iterable[Sequence[int]]:
-        return [[self.words[word] for word in parts(chunk)] if chunk != _BREAK else () for chunk in chunks]
 
     def read(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
         """The words of some texts as `words` has them, and the place of the text that each stands in."""
@@ -138,13 +139,7 @@ class Lexicon:
     def stems(self, language: str, *, whole: bool = False) -> Translation:
         """Words to their terms in a language; function words have none, except where `whole`."""
         stop = frozenset[str]() if whole else STOP_WORDS[language]
-
-        def make(found: Sequence[str]) -> Iterable[Sequence[int]]:
-            kept = [word for word in found if word not in stop]
-            term = dict(zip(kept, self.terms.of(stems(kept, language)).tolist(), strict=True))
-            return [(term[word],) if word in term else () for word in found]
-
-        return self.translation((language, whole), make)
+        return self.translation((language, whole), partial(_stemmed, self.terms, language, stop))
 
     def numbered(self, terms: Ints, numbers: dict[str, int]) -> Ints:
         """The numbers of terms; new ones are added in the order in which they come."""
@@ -186,6 +181,16 @@ class Lexicon:
         """Words as texts."""
         listed = self.words.listed
         return [listed[n] for n in found.tolist()]
+
+
+def _apart(numbers: Numbers, chunks: Sequence[str]) -> Iterable[Sequence[int]]:
+    return [[numbers[word] for word in parts(chunk)] if chunk != _BREAK else () for chunk in chunks]
+
+
+def _stemmed(terms: Numbers, language: str, stop: Container[str], found: Sequence[str]) -> Iterable[Sequence[int]]:
+    kept = [word for word in found if word not in stop]
+    term = dict(zip(kept, terms.of(stems(kept, language)).tolist(), strict=True))
+    return [(term[word],) if word in term else () for word in found]
 
 
 def _grown(column: Column, size: int) -> Column:

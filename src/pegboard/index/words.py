@@ -93,7 +93,7 @@ Told: TypeAlias = Sequence[Sequence[tuple[Field, str]]]
 
 def _of_few(told: Told, first: int, numbers: dict[str, int]) -> Entries:
     held: list[int] = []
-    sizes = np.zeros((len(told), _FIELDS), np.intp)
+    rows: list[int] = []
     lengths = np.zeros((len(told), _FIELDS))
     spelt: dict[str, str] = {}
     for n, row in enumerate(told):
@@ -110,10 +110,9 @@ def _of_few(told: Told, first: int, numbers: dict[str, int]) -> Entries:
                 terms = stems(found, spoken)
                 spelt.update(zip(found, terms, strict=True))
                 held += [numbers.setdefault(term, len(numbers)) for term in terms]
-                sizes[n, field] = len(terms)
+                rows += [n << _BITS | field] * len(terms)
                 lengths[n, field] = len(terms) if "".join(terms).isascii() else _length(Counter(terms))
-    row = np.arange(sizes.size).repeat(sizes.reshape(-1))
-    return _weighed(np.array(held, np.intp), row, lengths, spelt, len(numbers), first)
+    return _weighed(np.array(held, np.intp), np.array(rows, np.intp), lengths, spelt, len(numbers), first)
 
 
 def _of_many(told: Told, first: int, numbers: dict[str, int], lexicon: Lexicon) -> Entries:
