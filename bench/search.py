@@ -172,6 +172,7 @@ class Repeated:
         self._encoder = encoder
         self._texts = texts
         self._rows: list[Any] = []
+        self._next = 0
 
     def embed_docs(self, texts: Sequence[str]) -> Any:
         """One row a text."""
@@ -179,7 +180,8 @@ class Repeated:
 
         if len(self._rows) < self._texts:
             self._rows += list(self._encoder.embed_docs(texts))
-        return np.array([self._rows[n % len(self._rows)] for n in range(len(texts))])
+        first, self._next = self._next, self._next + len(texts)
+        return np.array([self._rows[n % len(self._rows)] for n in range(first, self._next)])
 
 
 def with_encoder(specs: Sequence[Any], queries: Sequence[str]) -> dict[str, float]:

@@ -53,7 +53,7 @@ BOARD = Table(
             "encoder",
             choice("auto", "on", "off"),
             'Whether a sentence encoder reads requests and tools too: where the extra `encoder` is installed ("auto"), '
-            "always, or never. It finds more, and each tool costs some 10 ms once.",
+            "always, or never. It finds more, and each tool costs some 5 ms once.",
             "off",
         ),
         Key("threshold", whole(0), "From this many tools on, the long tail is found by search.", 20),
