@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pegboard.index import kernel
-from pegboard.index.plain import inverse_lengths, reached
+from pegboard.index.plain import ABREAST, abreast, inverse_lengths, laid, reached
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
@@ -101,7 +101,7 @@ class Question:
 
 
 class Vectors:
-    """The tools' vectors by slot, updated in place; what is compared first stands a column a slot, so it is fastest.
+    """The tools' vectors by slot, updated in place; what is compared first lies side by side, so it is fastest.
 
     Parameters:
         dim: the number of dimensions.
@@ -117,7 +117,7 @@ class Vectors:
         self._scales: Floats = np.zeros(0, np.float32)
         self._count = 0
         self._leading = self._leading_of(0)
-        self._compared: Columns = np.zeros((self._leading, 0), np.int16)
+        self._compared: Columns = abreast(0, self._leading)
         self._leading_scales: Floats = np.zeros(0, np.float32)
 
     def append(self, rows: Bytes) -> None:
@@ -144,12 +144,14 @@ class Vectors:
         leading = self._leading_of(self._count)
         if leading != self._leading:
             self._leading, new = leading, slice(0, self._count)
-            self._compared = np.zeros((leading, 0), np.int16)
-        if self._compared.shape[1] < len(self.rows):
-            self._compared = np.ascontiguousarray(_grown(self._compared.T, len(self.rows)).T)
+            self._compared = abreast(0, leading)
+        if min(len(self._leading_scales), len(self._compared) * ABREAST) < len(self.rows):
+            grown = abreast(len(self.rows), leading)
+            grown[: len(self._compared)] = self._compared
+            self._compared = grown
             self._leading_scales = np.resize(self._leading_scales, len(self.rows))
         leading_rows = self._led(self.rows[new])
-        self._compared[:, new] = leading_rows.T
+        laid(leading_rows, self._compared, new.start)
         self._leading_scales[new] = inverse_lengths(leading_rows)
 
     def keep(self, slots: Ints) -> None:
@@ -164,7 +166,7 @@ class Vectors:
         self.rows[slot] = row
         self._scales[slot] = inverse_lengths(floats)[0]
         leading = self._led(floats)
-        self._compared[:, slot] = leading[0]
+        laid(leading, self._compared, slot)
         self._leading_scales[slot] = inverse_lengths(leading)[0]
 
     def __len__(self) -> int:

@@ -17,6 +17,8 @@ Columns = npt.NDArray[np.int16]
 Bytes = npt.NDArray[np.uint8]
 Holding = tuple[float, Slots, Floats, Bytes]
 """What a term of a request is matched by: its rarity, and the tools that hold it (as in a `Posting`)."""
+ABREAST = 16
+"""So many tools lie side by side where they are compared."""
 LANES = 8
 """Sums of many numbers are those of every eighth, then of the eight."""
 SMALL = 250_000
@@ -130,23 +132,43 @@ def inverse_lengths(vectors: Floats) -> Floats:
     return np.reciprocal(np.sqrt(np.maximum(np.add.reduce(vectors * vectors, axis=1), _ONE)))
 
 
-def compared(
-    asked: Floats, count: int, leading: int, columns: Columns, scales: Floats, size: int, found: Floats
-) -> None:
+def compared(asked: Floats, count: int, leading: int, tools: Columns, scales: Floats, size: int, found: Floats) -> None:
     """The cosines of each of `count` questions with all tools, by the leading numbers of each.
 
     Parameters:
         asked: whole numbers, a row a question.
         leading: so many of them count.
-        columns: those of the tools, a column a slot.
-        scales: what makes the length of each column 1.
+        tools: those of the tools, see `abreast`.
+        scales: what makes the length of each tool's numbers 1.
         size: how many slots there are.
         found: filled in, a row a question.
     """
     within = asked[:, :leading]
-    _products(within, columns[:, :size], found)
+    step = max(1, SMALL // (ABREAST * leading))
+    for start in range(0, -(-size // ABREAST), step):
+        part = slice(start * ABREAST, min((start + step) * ABREAST, size))
+        some = tools[start : start + step].transpose(1, 3, 0, 2).reshape(2 * tools.shape[1], -1)
+        _products(within, some[:leading, : part.stop - part.start], found[:, part])
     found *= scales[:size]
     found *= inverse_lengths(within)[:, None]
+
+
+def abreast(size: int, leading: int) -> Columns:
+    """Room for what of tools is compared first: of every sixteen the first two numbers of each, then the next two ...
+
+    Parameters:
+        size: how many slots are needed at least.
+        leading: how many numbers of each.
+    """
+    return np.zeros((-(-size // ABREAST), -(-leading // 2), ABREAST, 2), np.int16)
+
+
+def laid(rows: Floats, into: Columns, first: int) -> None:
+    """Lay the numbers of some tools, a row each, in the slots from `first` on."""
+    slots = np.arange(first, first + len(rows))
+    even = np.zeros((len(rows), 2 * into.shape[1]), np.int16)
+    even[:, : rows.shape[1]] = rows
+    into.transpose(0, 2, 1, 3)[slots // ABREAST, slots % ABREAST] = even.reshape(len(rows), into.shape[1], 2)
 
 
 def exact(

@@ -82,7 +82,8 @@ def test_meaning_is_the_same(compiled: ModuleType, size: int, count: int) -> Non
     rng = np.random.default_rng(size + count)
     table, scales = rng.integers(-127, 128, (50, 64)).astype(np.int8), rng.random(50).astype(np.float32)
     tools = rng.integers(-127, 128, (size, 64)).astype(np.int8)
-    columns, lengths = np.ascontiguousarray(tools[:, :21].T.astype(np.int16)), rng.random(size).astype(np.float32)
+    columns, lengths = plain.abreast(size + 5, 21), rng.random(size).astype(np.float32)
+    plain.laid(tools[:, :21].astype(np.float32), columns, 0)
     words = [rng.integers(0, 50, rng.integers(0, 30)).tolist() for _ in range(count)]
     slots = np.flatnonzero(rng.random(size) < 0.5)
     found = []
@@ -164,7 +165,7 @@ BAD: dict[str, tuple[Any, ...]] = {
         np.ones(1, np.float32), np.zeros((1, 1), np.float32),
     ),
     "compared": (
-        np.ones((1, 4), np.float32), 1, 4, np.zeros((4, 2), np.int16), np.ones(2, np.float32), 5,
+        np.ones((1, 4), np.float32), 1, 4, np.zeros((0, 2, 16, 2), np.int16), np.ones(5, np.float32), 5,
         np.zeros((1, 5), np.float32),
     ),
     "nearest": (np.zeros((1, 4), np.float32), 4, (2,), np.zeros(1, np.float32), [4], np.empty(4, np.intp)),

@@ -13,7 +13,11 @@
 #else
 #define WIDE
 #endif
-#define BLOCK 1024
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#define AVX2
+#endif
+#define ABREAST 16
 #define MOST 12
 #define LANES 8
 #define STRIP 64

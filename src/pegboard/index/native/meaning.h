@@ -56,69 +56,69 @@ static PyObject *whole(PyObject *self, PyObject *const *args, Py_ssize_t given) 
     Py_RETURN_NONE;
 }
 
-WIDE static void block(float *sums, const float *asked, const int16_t *columns, Py_ssize_t leading, Py_ssize_t stride, Py_ssize_t width) {
-    Py_ssize_t k = 0, n;
-    for (n = 0; n < width; n++) sums[n] = 0;
-    for (; k + 3 < leading; k += 4) {
-        const int16_t *a = columns + k * stride, *b = a + stride, *c = b + stride, *d = c + stride;
-        float p = asked[k], q = asked[k + 1], r = asked[k + 2], s = asked[k + 3];
-        for (n = 0; n < width; n++) sums[n] += (p * a[n] + q * b[n]) + (r * c[n] + s * d[n]);
+/* The products of a question with sixteen tools that lie abreast, two numbers of each at a time. */
+static void sixteen(int32_t *sums, const int16_t *tools, const int16_t *asked, Py_ssize_t pairs) {
+    memset(sums, 0, ABREAST * sizeof(int32_t));
+    for (Py_ssize_t k = 0; k < pairs; k++, tools += 2 * ABREAST, asked += 2)
+        for (int n = 0; n < ABREAST; n++) sums[n] += asked[0] * tools[2 * n] + asked[1] * tools[2 * n + 1];
+}
+
+#ifdef AVX2
+/* The same, in a quarter of the steps: whole numbers add up alike in any order. */
+__attribute__((target("avx2"))) static void sixteen_at_once(int32_t *sums, const int16_t *tools, const int16_t *asked, Py_ssize_t pairs) {
+    __m256i low = _mm256_setzero_si256(), high = low;
+    for (Py_ssize_t k = 0; k < pairs; k++, tools += 2 * ABREAST, asked += 2) {
+        int32_t two;
+        memcpy(&two, asked, sizeof two);
+        __m256i both = _mm256_set1_epi32(two);
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)tools), both));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_loadu_si256((const __m256i *)(tools + ABREAST)), both));
     }
-    for (; k < leading; k++)
-        for (n = 0; n < width; n++) sums[n] += asked[k] * columns[k * stride + n];
+    _mm256_storeu_si256((__m256i *)sums, low);
+    _mm256_storeu_si256((__m256i *)(sums + ABREAST / 2), high);
 }
+#endif
 
-/* The same for two questions at once: what is read of the tools is made floats once. */
-WIDE static void two_blocks(float *sums, float *others, const float *asked, const float *other, const int16_t *columns,
-                            Py_ssize_t leading, Py_ssize_t stride, Py_ssize_t width) {
-    for (Py_ssize_t n = 0; n < width; n++) sums[n] = others[n] = 0;
-    for (Py_ssize_t k = 0; k + 1 < leading; k += 2) {
-        const int16_t *a = columns + k * stride, *b = a + stride;
-        float p = asked[k], q = asked[k + 1], r = other[k], s = other[k + 1];
-        for (Py_ssize_t n = 0; n < width; n++) {
-            float x = a[n], y = b[n];
-            sums[n] += p * x + q * y;
-            others[n] += r * x + s * y;
-        }
-    }
-    if (leading % 2)
-        for (Py_ssize_t n = 0; n < width; n++) {
-            sums[n] += asked[leading - 1] * columns[(leading - 1) * stride + n];
-            others[n] += other[leading - 1] * columns[(leading - 1) * stride + n];
-        }
-}
-
-WIDE static void scaled(float *into, const float *sums, const float *scales, float scale, Py_ssize_t width) {
-    for (Py_ssize_t n = 0; n < width; n++) into[n] = sums[n] * scales[n] * scale;
-}
-
-/* compared(asked, count, leading, columns, scales, size, found): see `plain.compared`. */
+/* compared(asked, count, leading, tools, scales, size, found): see `plain.compared`. */
 static PyObject *compared(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t count, leading, size, length, stride, dim, start, n;
-    float sums[BLOCK], others[BLOCK];
+    Py_ssize_t count, leading, size, length, dim, start, n, k;
+    int16_t *whole = NULL;
+    int32_t sums[ABREAST];
+    PyObject *answer = NULL;
     Arrays all = {.count = 0};
+    void (*of_sixteen)(int32_t *, const int16_t *, const int16_t *, Py_ssize_t) = sixteen;
+#ifdef AVX2
+    if (__builtin_cpu_supports("avx2")) of_sixteen = sixteen_at_once;
+#endif
     if (given != 7 || !number(args[1], &count) || !number(args[2], &leading) || !number(args[5], &size) || !count || !leading)
-        return misuse("compared(asked, count, leading, columns, scales, size, found)");
+        return misuse("compared(asked, count, leading, tools, scales, size, found)");
+    Py_ssize_t pairs = (leading + 1) / 2, blocks = (size + ABREAST - 1) / ABREAST;
     float *asked = array(&all, args[0], 4, count * leading, 0, &length);
     dim = length / count;
-    int16_t *columns = asked ? array(&all, args[3], 2, leading * size, 0, &length) : NULL;
-    stride = length / leading;
-    float *scales = columns ? array(&all, args[4], 4, size, 0, NULL) : NULL;
+    int16_t *tools = asked ? array(&all, args[3], 2, blocks * pairs * 2 * ABREAST, 0, NULL) : NULL;
+    float *scales = tools ? array(&all, args[4], 4, size, 0, NULL) : NULL;
     float *found = scales ? array(&all, args[6], 4, count * size, 1, NULL) : NULL;
-    if (found)
-        for (start = 0; start < size; start += BLOCK)
-            for (n = 0; n < count; n += 2) {
-                Py_ssize_t width = size - start < BLOCK ? size - start : BLOCK;
-                float *row = asked + n * dim, *into = found + n * size + start;
-                if (n + 1 < count) {
-                    two_blocks(sums, others, row, row + dim, columns + start, leading, stride, width);
-                    scaled(into + size, others, scales + start, inverse_length(row + dim, leading), width);
-                } else block(sums, row, columns + start, leading, stride, width);
-                scaled(into, sums, scales + start, inverse_length(row, leading), width);
-            }
+    float *parts = malloc(count * sizeof(float));
+    if (!found || !parts || !(whole = calloc(count * pairs * 2, sizeof(int16_t)))) goto done;
+    for (n = 0; n < count; n++) {
+        for (k = 0; k < leading; k++) whole[n * pairs * 2 + k] = (int16_t)asked[n * dim + k];
+        parts[n] = inverse_length(asked + n * dim, leading);
+    }
+    for (start = 0; start < size; start += ABREAST, tools += pairs * 2 * ABREAST)
+        for (n = 0; n < count; n++) {
+            Py_ssize_t width = size - start < ABREAST ? size - start : ABREAST;
+            float *into = found + n * size + start;
+            of_sixteen(sums, tools, whole + n * pairs * 2, pairs);
+            for (k = 0; k < width; k++) into[k] = (float)sums[k] * scales[start + k] * parts[n];
+        }
+    answer = Py_None;
+    Py_INCREF(answer);
+done:
+    free(parts);
+    free(whole);
     released(&all);
-    if (!found) return NULL;
-    Py_RETURN_NONE;
+    if (!answer && !PyErr_Occurred()) PyErr_NoMemory();
+    return answer;
 }
 
 WIDE static int32_t product(const int8_t *row, const int16_t *asked, Py_ssize_t dim) {
