@@ -7,8 +7,9 @@ Most of such a phrase are function words, which carry no meaning one by one ("wh
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import chain, product
+
+from pegboard.index.shipped import shipped
 
 Words = tuple[str, ...]
 NOTHING = "NONE"
@@ -89,7 +90,7 @@ def idioms() -> Idioms:
     kinds: dict[str, str] = {}
     whole: dict[Words, Words] = {}
     around: dict[Words, dict[Words, Words]] = {}
-    for line in (files("pegboard.index") / "data" / "idioms.txt").read_text(encoding="utf8").splitlines():
+    for line in shipped("idioms.txt").read_text(encoding="utf8").splitlines():
         name, colon, listed = line.partition(": ")
         said, equals, meant = line.partition(" = ")
         head, gap, end = said.partition(f" {GAP} ")
