@@ -62,6 +62,9 @@ def _read(piece: str) -> tuple[str, ...]:
     if len(_KNOWN) >= REMEMBERED:
         _KNOWN.clear()
     word = piece.strip(_AROUND).lower()
+    if word.isalpha() and word != "pm":
+        _KNOWN[piece] = ()
+        return ()
     kind = _kind(word) if any(after[:1].isalnum() for after in piece.split(".")[1:]) else None
     found = (kind,) if kind else next((named for form, named in _FIGURES.items() if form.fullmatch(word)), ())
     _KNOWN[piece] = found

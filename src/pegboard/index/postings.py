@@ -145,7 +145,7 @@ class Postings:
         if number is None:
             return None
         row = self._recent.get(number)
-        start, stop = self._starts[number : number + 2] if number + 1 < len(self._starts) else (0, 0)
+        start, stop = self._starts[number : number + 2].tolist() if number + 1 < len(self._starts) else (0, 0)
         bulk = self._bulk
         if row is None:
             return Posting(bulk.slots[start:stop], bulk.impacts[start:stop], bulk.fields[start:stop])

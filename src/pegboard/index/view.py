@@ -105,7 +105,7 @@ class View:
         if len(self._meant) >= REMEMBERED or self._copied > COPIED:
             self._meant.clear()
             self._copied = 0
-        options = self._vocabulary.options(term, self.held)
+        options, nearest = self._vocabulary.options(term, self.held)
         rows = [
             Row(
                 rarity(len(posting.slots), self.count) * term.weight * weight,
@@ -116,8 +116,7 @@ class View:
             for option, weight in options.items()
             if (posting := self._shown(self._postings.get(option))) is not None
         ]
-        worth = max((row.rarity for row in rows), default=rarity(0, self.count) * term.unheld)
-        nearest = self._vocabulary.nearest(term, self.held)
+        worth = max([row.rarity for row in rows]) if rows else rarity(0, self.count) * term.unheld
         found = self._meant[term.word, term.stem, term.weight] = Meant(rows, worth, nearest)
         return found
 

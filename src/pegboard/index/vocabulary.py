@@ -17,6 +17,9 @@ LIKELY = 0.6
 """A known word that is less likely than the likeliest by more than this factor is not considered."""
 
 
+_NONE: Mapping[str, float] = {}
+
+
 class Shown(Container[str]):
     """The terms that the shown tools hold: a word that only others hold is as unknown as one that none does.
 
@@ -56,18 +59,23 @@ class Vocabulary:
         self._speller.add([word for word in spelt if word not in self.spelt])
         self.spelt.update(spelt)
 
-    def options(self, term: Term, held: Container[str]) -> dict[str, float]:
-        """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be."""
-        found = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}
-        alike = synonyms().get(term.stem, {})
-        if not self._holds(term, held):
-            alike = {**everyday().get(term.stem, {}), **alike}
-            if term.word not in self._table:
-                found |= {self.spelt[word]: likely for word, likely in self._meant(term.word, held)}
+    def options(self, term: Term, held: Container[str]) -> tuple[dict[str, float], str | None]:
+        """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be.
+
+        Returns:
+            Them, and for a word that neither a tool nor the table knows, the nearest that a tool holds.
+        """
+        found, nearest = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}, None
+        alike = synonyms().get(term.stem, _NONE)
+        if not (term.stem in held or any([other in held for other in term.also])):
+            alike = {**everyday().get(term.stem, _NONE), **alike}
+            if term.word not in self._table and (near := self._meant(term.word, held)):
+                found |= {self.spelt[word]: likely for word, likely in near}
+                nearest = near[0][0]
         for synonym, weight in alike.items():
             if synonym in held:
                 found.setdefault(synonym, weight)
-        return found
+        return found, nearest
 
     def _meant(self, word: str, held: Container[str]) -> list[tuple[str, float]]:
         near = [(known, likely) for known, likely in self._speller.near(word) if self.spelt[known] in held]
@@ -106,16 +114,6 @@ class Vocabulary:
         meant = [right.get(word, word) for word in telling] if right else telling
         known = sum(map(self._table.__contains__, meant))
         return known / len(telling) if telling else 0.0
-
-    def nearest(self, term: Term, held: Container[str]) -> str | None:
-        """For a word that neither a tool nor the table knows, the nearest that a tool holds."""
-        if self._holds(term, held) or term.word in self._table:
-            return None
-        near = self._meant(term.word, held)
-        return near[0][0] if near else None
-
-    def _holds(self, term: Term, held: Container[str]) -> bool:
-        return term.stem in held or any(other in held for other in term.also)
 
 
 _SPELLERS: dict[int, Speller] = {}
