@@ -74,6 +74,8 @@ def whole(weights: Numbers, squares: Numbers) -> tuple[npt.NDArray[np.int8], npt
             found[place] = np.clip(np.rint(row / scales), *_room(found[place ^ 1]))
             lost[n] = (row - found[place] * scales) / spread[at, at]
         left[start + BLOCK :] -= spread[part, start + BLOCK :].T @ lost
+    for signed in (np.maximum(found, 0), np.maximum(-found, 0)):
+        assert (signed[0::2] + signed[1::2]).max() <= PAIR, "sums could overflow"
     return found.astype(np.int8), scales.astype(np.float32)
 
 
