@@ -16,6 +16,8 @@ NOTHING = "NONE"
 """The list of the words that are read over."""
 FIRST = ("BE", "DO")
 """The lists whose words begin a phrase only where they are the first: "is it done?", but not "see that it is done"."""
+FIGURE = "NUMBER"
+"""The list of the words for numbers; figures are on it."""
 GAP = ".."
 BETWEEN = 4
 """So many words may stand in a gap."""
@@ -45,7 +47,7 @@ class Idioms:
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
         kinds = self.kinds
-        said = [kind for word in words if (kind := kinds.get(word, word)) != NOTHING]
+        said = [kind for word in words if (kind := kinds.get(word) or (FIGURE if word.isdigit() else word)) != NOTHING]
         if self.pairs.isdisjoint(zip(said, said[1:], strict=False)) and self.single.isdisjoint(said):
             return words
         return self._with(words, tuple(said))
