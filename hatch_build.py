@@ -4,6 +4,7 @@ from pathlib import Path
 from sysconfig import get_platform
 from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -43,7 +44,11 @@ def compiled(root: Path) -> None:
                 self.extensions[0].extra_compile_args = EXACT
             super().build_extensions()
 
-    extension = Extension("pegboard.index._kernel", [str(root / SOURCE)], py_limited_api=True)
+    beside = sorted((root / SOURCE).parent.glob("*.[ch]"))
+    told = crc32(b"".join([source.read_bytes() for source in beside])) & 0x7FFFFFFF  # `kernel.fresh` compares it
+    extension = Extension(
+        "pegboard.index._kernel", [str(root / SOURCE)], py_limited_api=True, define_macros=[("SOURCES", f"{told}L")]
+    )
     command = Build(Distribution({"name": "pegboard", "ext_modules": [extension]}))
     command.force = True  # an older one may lie there
     with TemporaryDirectory() as place:

@@ -12,3 +12,5 @@ from pegboard.index.plain import standing as standing
 from pegboard.index.plain import summed as summed
 from pegboard.index.plain import weighed as weighed
 from pegboard.index.plain import whole as whole
+
+SOURCES: int

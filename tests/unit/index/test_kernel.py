@@ -26,6 +26,7 @@ def compiled() -> ModuleType:
     except ImportError:
         assert shutil.which("cc") is None, "there is a compiler, and the kernel was not compiled: `make .venv/.dev`"
         pytest.skip("no compiler")
+    assert kernel.fresh(_kernel), "the kernel is older than its sources: `make .venv/.dev`"
     return _kernel
 
 
@@ -210,8 +211,15 @@ print([(answer, [(hit.score, hit.confidence, hit.matched) for hit in answer.hits
     assert answers == same
 
 
+def test_a_kernel_of_other_sources_is_not_used() -> None:
+    other = ModuleType("other")
+    vars(other)["SOURCES"] = 1
+    assert not kernel.fresh(other)
+    assert not kernel.fresh(None)
+
+
 def test_all_that_search_needs_is_there_in_both(compiled: ModuleType) -> None:
-    names = [name for name, found in vars(kernel).items() if callable(found)]
+    names = [name for name, found in vars(kernel.chosen).items() if callable(found) and hasattr(kernel, name)]
     assert len(names) > 10
     for name in names:
         assert getattr(kernel, name) is getattr(compiled, name)

@@ -19,7 +19,10 @@ static PyMethodDef functions[] = {
     {"below", below, METH_O, NULL}, FAST(standing), FAST(odds), {NULL, NULL, 0, NULL},
 };
 
-static PyModuleDef_Slot slots_of_module[] = {{0, NULL}};
+/* What the sources were when this was compiled (`hatch_build.py`): of others, these are other functions. */
+static int told(PyObject *module) { return PyModule_AddIntConstant(module, "SOURCES", SOURCES); }
+
+static PyModuleDef_Slot slots_of_module[] = {{Py_mod_exec, told}, {0, NULL}};
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernel", NULL, 0, functions, slots_of_module, NULL, NULL, NULL};
 
