@@ -14,7 +14,7 @@ from pegboard.index.shipped import shipped
 Words = tuple[str, ...]
 NOTHING = "NONE"
 """The list of the words that are read over."""
-FIRST = ("BE", "DO")
+FIRST = ("BE", "DO", "HAVE")
 """The lists whose words begin a phrase only where they are the first: "is it done?", but not "see that it is done"."""
 FIGURE = "NUMBER"
 """The list of the words for numbers; figures are on it."""
