@@ -16,7 +16,7 @@ from .conftest import tool
     [
         ("where did I put the keys", "search find the keys"),
         ("did I forget to commit anything", "status check commit anything"),
-        ("don't forget that Ann is allergic", "remember store memory that ann is allergic"),
+        ("don't forget that Ann is allergic", "remember store memory remember memory that ann is allergic"),
         ("12 times 8", "calculate"),
         ("throw the old files away", "delete remove the old files"),
         ("what files do I have in Downloads", "list files in downloads"),
