@@ -19,8 +19,20 @@ FIRST = ("BE", "DO", "HAVE")
 FIGURE = "NUMBER"
 """The list of the words for numbers; figures are on it."""
 GAP = ".."
+REMEMBERED = 50_000
+"""So many words are remembered with how they are read."""
 BETWEEN = 4
 """So many words may stand in a gap."""
+
+
+class Kinds(dict[str, str]):
+    """The list that each word is in; a word that is in none is read as it is."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= REMEMBERED:
+            return word
+        found = self[word] = FIGURE if word.isdigit() else word
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,36 +45,45 @@ class Idioms:
         around: of phrases with a gap, by the words before it: the words after it, by their first, and what the phrase
             stands for.
         single: what begins a phrase, or a phrase's gap, as a single word.
-        pairs: the first two words of longer beginnings.
+        closing: of each such word, those of which one must follow: the first after a gap, or the word itself.
+        begins: the first two words of longer beginnings.
         longest: how many words a beginning with some word has at most.
     """
 
-    kinds: Mapping[str, str]
+    kinds: Kinds
     whole: Mapping[Words, Words]
     around: Mapping[Words, Mapping[str, Sequence[tuple[Words, Words]]]]
     single: frozenset[str]
-    pairs: frozenset[Words]
+    closing: Mapping[str, frozenset[str]]
+    begins: frozenset[Words]
     longest: Mapping[str, int]
 
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
-        kinds = self.kinds
-        said = [kind for word in words if (kind := kinds.get(word) or (FIGURE if word.isdigit() else word)) != NOTHING]
-        if self.pairs.isdisjoint(zip(said, said[1:], strict=False)) and self.single.isdisjoint(said):
+        said = list(map(self.kinds.__getitem__, words))
+        if NOTHING in said:
+            said = [kind for kind in said if kind != NOTHING]
+        pairs = self.begins.intersection(zip(said, said[1:], strict=False))
+        single = {word for word in self.single.intersection(said) if not self.closing[word].isdisjoint(said)}
+        if not pairs and not single:
             return words
-        return self._with(words, tuple(said))
+        begun = [
+            n
+            for n, pair in enumerate(zip(said, [*said[1:], ""], strict=True))
+            if (pair in pairs or pair[0] in single) and not (n and pair[0] in FIRST)
+        ]
+        return self._with(words, tuple(said), begun) if begun else words
 
-    def _with(self, words: list[str], said: Words) -> list[str]:
-        """The same, where there may be some."""
-        single, pairs = self.single, self.pairs
+    def _with(self, words: list[str], said: Words, begun: Sequence[int]) -> list[str]:
+        """The same, where phrases may begin at some places of what is said."""
         parts: list[Sequence[str]] = []
         places: list[int] = []
         at = 0
-        for place, pair in enumerate(zip(said, (*said[1:], ""), strict=True)):
-            if (pair in pairs or pair[0] in single) and place >= at and (found := self._phrase(said, place)):
+        for place in begun:
+            if place >= at and (found := self._phrase(said, place)):
                 if not parts:
                     parts = [(word,) for word in words]
-                    places = [n for n, word in enumerate(words) if self.kinds.get(word) != NOTHING]
+                    places = [n for n, word in enumerate(words) if self.kinds[word] != NOTHING]
                 used, instead = found
                 for n in used:
                     parts[places[n]] = ()
@@ -72,8 +93,6 @@ class Idioms:
 
     def _phrase(self, said: Words, at: int) -> tuple[Sequence[int], Words] | None:
         """The longest phrase at a place."""
-        if at and said[at] in FIRST:
-            return None
         for size in range(min(self.longest[said[at]], len(said) - at), 0, -1):
             head, after = said[at : at + size], at + size
             if ends := self.around.get(head):
@@ -89,7 +108,7 @@ class Idioms:
 @cache
 def idioms() -> Idioms:
     """Those of this package."""
-    kinds: dict[str, str] = {}
+    kinds = Kinds()
     whole: dict[Words, Words] = {}
     around: dict[Words, dict[Words, Words]] = {}
     for line in shipped("idioms.txt").read_text(encoding="utf8").splitlines():
@@ -106,10 +125,11 @@ def idioms() -> Idioms:
             whole |= dict.fromkeys(_spelt(said, kinds), tuple(meant.split()))
     begun = [*whole, *around]
     single = frozenset([words[0] for words in begun if len(words) == 1])
-    pairs = frozenset([words[:2] for words in begun if len(words) > 1])
+    begins = frozenset([words[:2] for words in begun if len(words) > 1])
     ends_of = {words: _by_first(ends) for words, ends in around.items()}
+    closing = {word: frozenset([*ends_of.get((word,), ()), *([word] if (word,) in whole else ())]) for word in single}
     longest = {words[0]: len(words) for words in sorted(begun, key=len)}
-    return Idioms(kinds, whole, ends_of, single, pairs, longest)
+    return Idioms(kinds, whole, ends_of, single, closing, begins, longest)
 
 
 def _by_first(ends: Mapping[Words, Words]) -> dict[str, list[tuple[Words, Words]]]:
