@@ -22,6 +22,11 @@ UNHELD = 0.2
 """What a pair of characters counts that no tool holds: it is mostly where one word ends and the next begins."""
 ADDED = 0.6
 """What a word is worth that stands for an everyday phrase; where no tool holds it, nothing is missing."""
+REPLACED = 0.8
+"""What a word is worth that such a phrase is made of: a tool may be called like it."""
+_NOT = """don dont not never no longer isn aren doesn doesnt haven hasn didn didnt cannot cant"""
+NEGATIONS = frozenset(_NOT.split())
+"""Words of phrases that say what is not wanted, or not known: what they are made of would mislead."""
 NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 
@@ -37,6 +42,7 @@ class Term:
         weight: how much it counts.
         unheld: how much it counts where no tool holds it.
         need: the number of the first need that it belongs to.
+        added: whether it was not said, but stands for an everyday phrase.
     """
 
     word: str
@@ -45,6 +51,7 @@ class Term:
     weight: float = 1.0
     unheld: float = 1.0
     need: int = 0
+    added: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,33 +98,39 @@ def read(text: str) -> Request:
     for n, need in enumerate(needs):
         for word in need:
             place.setdefault(word, n)
-    telling = _telling(found, language) or found
+    replaced = _replaced(said, found) if added else ()
+    telling = _telling([*found, *replaced], language) or found
     native = stems(telling, language)
     english = native if language == ENGLISH else stems(telling)
     seen: dict[str, Term] = {}
     for word, stem, other in zip(telling, native, english, strict=True):
         if stem not in seen:
-            key = (word, stem, place.get(word, 0), word in added)
+            key = (word, stem, place.get(word, 0), ADDED if word in added else REPLACED if word in replaced else None)
             seen[stem] = _TERMS.get(key) or _term(key, other)
     spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
     if spaceless:
         language = written_in(bare) or language
     wants = Doing.EITHER if needs else wanted(said)
-    return Request(text, tuple(found), tuple(seen.values()), needs, language, spaceless, wants)
+    return Request(text, (*found, *replaced), tuple(seen.values()), needs, language, spaceless, wants)
 
 
-_TERMS: dict[tuple[str, str, int, bool], Term] = {}
+def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
+    """The words that phrases stand instead of; none where they say what is not wanted."""
+    return [] if not NEGATIONS.isdisjoint(said) else list(dict.fromkeys(word for word in said if word not in found))
 
 
-def _term(key: tuple[str, str, int, bool], english: str) -> Term:
+_TERMS: dict[tuple[str, str, int, float | None], Term] = {}
+
+
+def _term(key: tuple[str, str, int, float | None], english: str) -> Term:
     """One word's term, made once: words come again in the next request."""
     if len(_TERMS) >= REMEMBERED:
         _TERMS.clear()
-    word, stem, need, added = key
+    word, stem, need, beside = key
     also = () if english == stem else (english,)
-    weight = ADDED if added else _weight(word)
-    unheld = 0.0 if added else UNHELD if len(word) > 1 and is_spaceless(word) else weight
-    found = _TERMS[key] = Term(word, stem, also, weight, unheld, need)
+    weight = _weight(word) if beside is None else beside
+    unheld = 0.0 if beside is not None else UNHELD if len(word) > 1 and is_spaceless(word) else weight
+    found = _TERMS[key] = Term(word, stem, also, weight, unheld, need, beside == ADDED)
     return found
 
 

@@ -158,11 +158,12 @@ class ToolIndex:
         count, aside = sum(map(len, named)), ranked.aside(fitting)
         sure = confidence.of(ranked.kind, seen, top, named=count, background=ranked.background, aside=aside)
         words, terms, matches = [term.word for term in request.terms], ranked.read.terms, told.matches
+        added = frozenset([n for n, term in enumerate(request.terms) if term.added])
         specs = self.tools.specs_in([slots[place] for place in order])
         hits = [
             Hit(
                 name=spec.name, spec=spec, score=scores[place], confidence=chance,
-                reasons=Reasons(words, terms, matches, slots[place]),
+                reasons=Reasons(words, terms, matches, slots[place], added),
             )
             for spec, place, chance in zip(specs, top, sure.each, strict=False)
         ]  # fmt: skip

@@ -26,12 +26,14 @@ class Reasons:
         terms: for each row, which of them it belongs to.
         held: what the rows hold.
         slot: of the tool.
+        added: which of the terms were not asked, but stand for what was: no one misses them.
     """
 
     words: Sequence[str] = ()
     terms: Sequence[int] = ()
     held: Held | None = None
     slot: int = 0
+    added: frozenset[int] = frozenset()
 
     @property
     def matched(self) -> dict[str, tuple[str, ...]]:
@@ -46,7 +48,7 @@ class Reasons:
     def unmatched(self) -> tuple[str, ...]:
         """The terms that matched nothing."""
         known = self._fields()
-        return tuple([word for n, word in enumerate(self.words) if n not in known])
+        return tuple([word for n, word in enumerate(self.words) if n not in known and n not in self.added])
 
     def _fields(self) -> dict[int, int]:
         """Each term that matched, with the fields of the first of its rows that did."""

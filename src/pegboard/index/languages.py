@@ -20,7 +20,7 @@ _LISTS = {
         can could did do does doing done each either else ever every few for from further get gets getting
         give given gives had has have having he her here hers him his how i if in into is it its itself just
         kindly know let lets like me might more most must my myself need needs no nor not now of off on once
-        one only or other our ours out over own per please really same shall she should so some such than
+        one only or other our ours out over own per please plus really same shall she should so some such than
         thank thanks that the their them themselves then there these they thing things this those through to
         too tell under until up us use used using very via want wants was we were what whatever when where
         whether which while who whom whose why will wish with within without would yes you your yours hello hi

@@ -40,6 +40,29 @@ def test_what_a_phrase_stands_for_counts_less_than_what_is_said_and_is_missed_no
     assert not engine.search("where did I put the invoice").unknown_terms
 
 
+def test_a_tool_that_is_called_like_a_phrase_comes_before_one_that_does_what_it_asks_for(index_of) -> None:
+    engine = index_of(
+        tool("hub.create_issue", "Create an issue"),
+        tool("tracker.report_bug", "Report a bug to the maintainers"),
+        tool("hub.list_issues", "List issues"),
+    )
+    found = engine.search("report a bug")
+    assert names_of(found.hits)[:2] == ["tracker.report_bug", "hub.create_issue"]
+    assert found.hits[0].matched["name"] == ("report", "bug")
+    assert not found.hits[0].unmatched
+    assert found.hits[1].unmatched == ("report", "bug")
+
+
+def test_what_one_does_not_want_is_not_looked_for(index_of) -> None:
+    words = [term.word for term in read("don't forget the milk").terms]
+    assert "forget" not in words
+    assert "milk" in words
+
+
+def test_a_sum_in_words_is_english() -> None:
+    assert "calculate" in read("4 plus 9").words
+
+
 def test_a_phrase_of_another_language_is_left_as_it_is() -> None:
     assert "status" not in read("was ist mit dem Bericht").words
 
