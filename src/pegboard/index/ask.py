@@ -91,8 +91,9 @@ def read(text: str) -> Request:
         found = idioms().replaced(said)
         if found is not said and len(parts) > 1:
             parts = [idioms().replaced(part) for part in parts]
-        found = [*found, *conversion(said)]
-    added = set(found).difference(said) if found != said else ()
+        if more := conversion(said):
+            found = [*found, *more]
+    added = set(found).difference(said) if found is not said else ()
     needs = _needs(parts, language)
     place: dict[str, int] = {}
     for n, need in enumerate(needs):

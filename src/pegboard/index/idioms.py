@@ -63,16 +63,18 @@ class Idioms:
         said = list(map(self.kinds.__getitem__, words))
         if NOTHING in said:
             said = [kind for kind in said if kind != NOTHING]
-        pairs = self.begins.intersection(zip(said, said[1:], strict=False))
-        single = {word for word in self.single.intersection(said) if not self.closing[word].isdisjoint(said)}
-        if not pairs and not single:
-            return words
-        begun = [
-            n
-            for n, pair in enumerate(zip(said, [*said[1:], ""], strict=True))
-            if (pair in pairs or pair[0] in single) and not (n and pair[0] in FIRST)
-        ]
+        longest = self.longest
+        begun = [n for n, word in enumerate(said) if word in longest and self._begins(said, n)]
         return self._with(words, tuple(said), begun) if begun else words
+
+    def _begins(self, said: Sequence[str], at: int) -> bool:
+        """Whether a phrase may begin at a place."""
+        word = said[at]
+        if at and word in FIRST:
+            return False
+        if at + 1 < len(said) and (word, said[at + 1]) in self.begins:
+            return True
+        return word in self.single and not self.closing[word].isdisjoint(said)
 
     def _with(self, words: list[str], said: Words, begun: Sequence[int]) -> list[str]:
         """The same, where phrases may begin at some places of what is said."""

@@ -37,10 +37,12 @@ _KNOWN: dict[str, tuple[str, ...]] = {}
 
 def named_kinds(text: str) -> list[str]:
     """The kinds of things that a text names by their form, as words; of several files also that they are several."""
+    pieces = text.split()
+    told = list(map(_KNOWN.get, pieces))
     found: list[str] = []
-    known = _KNOWN
-    for piece in text.split():
-        kinds = known.get(piece)
+    if not any(told) and None not in told:
+        return found
+    for piece, kinds in zip(pieces, told, strict=True):
         for kind in _read(piece) if kinds is None else kinds:
             if kind not in found:
                 found.append(kind)
