@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pegboard.index import kernel
-from pegboard.index.plain import ABREAST, abreast, inverse_lengths, laid, reached
+from pegboard.index.plain import ABREAST, abreast, inverse_lengths, laid, reached, rounded
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]
@@ -66,18 +66,9 @@ class Embedder(Protocol):
         ...
 
 
-def rounded(vectors: Floats, levels: int = LEVELS) -> Floats:
-    """Each row scaled so that its largest number is 127 (or so many levels), and rounded; a row of zeros stays one."""
-    largest = np.maximum.reduce(np.abs(vectors), axis=-1, keepdims=True)
-    return np.rint(vectors * (levels / np.maximum(largest, _TINY)))
-
-
 def quantised(vectors: Floats) -> Bytes:
-    """The same, as whole numbers."""
-    return rounded(vectors).astype(np.int8)
-
-
-_TINY = np.float32(1e-30)
+    """Each row scaled so that its largest number is 127, as whole numbers; a row of zeros stays one."""
+    return rounded(vectors, LEVELS).astype(np.int8)
 
 
 @dataclass(frozen=True, slots=True)

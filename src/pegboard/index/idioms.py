@@ -29,9 +29,9 @@ class Kinds(dict[str, str]):
     """The list that each word is in; a word that is in none is read as it is."""
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= REMEMBERED:
-            return word
-        found = self[word] = FIGURE if word.isdigit() else word
+        found = FIGURE if word.isdigit() else word
+        if len(self) < REMEMBERED:
+            self[word] = found
         return found
 
 

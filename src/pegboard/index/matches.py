@@ -40,10 +40,13 @@ class Matches:
         """The rows whose term the tool in a slot holds, each with its fields, one bit a `Field`."""
         return kernel.held(self._rows, slot)
 
-    def held(self, slots: Sequence[int] | Ints) -> Bits:
+    def held(self, slots: Ints) -> Bits:
         """In which fields some slots hold each row's term, one bit a `Field`; a row a row, a column a slot."""
         found = np.zeros((len(self._rows), len(slots)), np.uint8)
-        for place, slot in enumerate(slots):
-            for row, fields in self.of(int(slot)):
-                found[row, place] = fields
+        place = np.full(self._size, -1, np.intp)
+        place[slots] = np.arange(len(slots))
+        for row, into in zip(self._rows, found, strict=True):
+            at = place.take(row.slots)
+            held = at >= 0
+            into[at[held]] = row.fields[held]
         return found

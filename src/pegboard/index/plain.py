@@ -9,6 +9,8 @@ from operator import add
 import numpy as np
 import numpy.typing as npt
 
+from pegboard.index.fields import Field
+
 Ints = npt.NDArray[np.intp]
 Slots = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
@@ -31,7 +33,7 @@ FEW = 1_500
 """So many scores are sorted as they are: sorting takes no branches, so it is faster than to partition them."""
 WORDS = 4
 """So many rows of what is weighed are of words."""
-_NAME = np.uint8(1)
+_NAME = np.uint8(1 << Field.NAME)
 _ONE, _TINY = np.float32(1), np.float32(1e-30)
 
 
@@ -121,10 +123,14 @@ def whole(vectors: Floats, count: int, levels: int, scales: Floats) -> None:
         vectors: changed in place.
         scales: filled in: what makes the length of each row 1.
     """
-    largest = np.maximum.reduce(np.abs(vectors), axis=-1, keepdims=True)
-    vectors *= levels / np.maximum(largest, _TINY)
-    np.rint(vectors, out=vectors)
+    vectors[:] = rounded(vectors, levels)
     scales[:] = inverse_lengths(vectors)
+
+
+def rounded(vectors: Floats, levels: int) -> Floats:
+    """Each row scaled so that its largest number is `levels`, and rounded; a row of zeros stays one."""
+    largest = np.maximum.reduce(np.abs(vectors), axis=-1, keepdims=True)
+    return np.rint(vectors * (levels / np.maximum(largest, _TINY)))
 
 
 def inverse_lengths(vectors: Floats) -> Floats:

@@ -83,11 +83,8 @@ class Speller:
 
     def _near(self, word: str) -> list[tuple[str, float]]:
         close = kernel.close(self._words, self._letters, self._lengths, word, int(_letters((word,))[0]))
-        found = ((known, slip(word, known)) for known in self._at(close))
-        return sorted({(known, likely) for known, likely in found if likely}, key=lambda row: (-row[1], row[0]))
-
-    def _at(self, places: Sequence[int]) -> Iterable[str]:
-        return (self._words[place] for place in places)
+        found = {known: slip(word, known) for known in map(self._words.__getitem__, close)}
+        return sorted(found.items(), key=lambda row: (-row[1], row[0]))
 
     def _index(self) -> None:
         new = [word for word in self._new if SHORTEST <= len(word) <= LONGEST and word.isalpha()]

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from struct import unpack
 from typing import cast
-from zipfile import ZipFile
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -228,6 +228,8 @@ def read_table(path: Path) -> StaticEmbedder:
 def _mapped(path: Path, name: str) -> Bytes:
     """An array that stands in a `.npz` file as it is."""
     with ZipFile(path) as archive, archive.open(name) as stream:
+        if archive.getinfo(name).compress_type != ZIP_STORED:
+            raise ValueError(f"{path.name}: {name} is compressed; pack the table with `np.savez`")
         np.lib.format.read_magic(stream)
         shape, _, dtype = np.lib.format.read_array_header_1_0(stream)
         start = archive.getinfo(name).header_offset

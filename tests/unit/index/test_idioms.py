@@ -59,6 +59,11 @@ def test_what_one_does_not_want_is_not_looked_for(index_of) -> None:
     assert "milk" in words
 
 
+def test_a_phrase_with_figures_is_known_however_many_words_were_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pegboard.index.idioms.REMEMBERED", 0)
+    assert idioms().replaced(words("987123 times 456789")) == ["calculate"]
+
+
 def test_a_sum_in_words_is_english() -> None:
     assert "calculate" in read("4 plus 9").words
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pegboard.index import kernel, plain
+from pegboard.index.matches import Matches
 from pegboard.index.postings import Row
 from pegboard.index.spelling import _letters, slip
 
@@ -61,6 +62,13 @@ def test_words_score_the_same(compiled: ModuleType, size: int, needs: int) -> No
         held = [engine.held(rows, slot) for slot in range(0, size, 3)]
         found.append((total, scores.tobytes(), names.tobytes(), held))
     assert found[0] == found[1]
+
+
+def test_what_all_candidates_hold_is_what_each_of_them_holds() -> None:
+    rows = rows_of(np.random.default_rng(7), 90, 9)
+    matches, slots = Matches(rows, [0] * 9, 90), np.array([3, 20, 21, 88])
+    found = [[(row, int(bits)) for row, bits in enumerate(column) if bits] for column in matches.held(slots).T]
+    assert found == [matches.of(int(slot)) for slot in slots]
 
 
 @pytest.mark.parametrize("size", [0, *SIZES])

@@ -18,7 +18,7 @@
 #define AVX2
 #endif
 #define ABREAST 16
-#define MOST 12
+#define MOST 32
 #define LANES 8
 #define STRIP 64
 

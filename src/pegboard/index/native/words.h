@@ -1,4 +1,4 @@
-/* What the words of a request score. */
+/* What the words of a request score. The lowest bit of a tool's fields is its name (`fields.Field`). */
 
 static void added(double *into, uint8_t *names, const int32_t *slots, const float *impacts, const uint8_t *fields,
                   Py_ssize_t count, float rarity) {
