@@ -1,7 +1,9 @@
 """A request, read: its words, what each may be matched by, and the needs that it names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from pegboard.index.clauses import clauses
 from pegboard.index.doing import Doing, wanted
@@ -31,8 +33,7 @@ NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One distinct word of a request.
 
     Parameters:
@@ -93,26 +94,25 @@ def read(text: str) -> Request:
             parts = [idioms().replaced(part) for part in parts]
         if more := conversion(said):
             found = [*found, *more]
-    added = set(found).difference(said) if found is not said else ()
-    needs = _needs(parts, language)
-    place: dict[str, int] = {}
-    for n, need in enumerate(needs):
-        for word in need:
-            place.setdefault(word, n)
-    replaced = _replaced(said, found) if added else ()
-    telling = _telling([*found, *replaced], language) or found
-    native = stems(telling, language)
-    english = native if language == ENGLISH else stems(telling)
+    telling = _telling(language)
+    needs = _needs(parts, telling)
+    place = {word: n for n in reversed(range(len(needs))) for word in needs[n]}
+    added: frozenset[str] | set[str] = _NONE
+    beside: Sequence[str] = ()
+    if found is not said and (added := set(found).difference(said)):
+        beside = _replaced(said, found)
+    read = [*found, *beside] if beside else found
+    told = [(word, stem) for word, stem in zip(read, map(telling.__getitem__, read), strict=True) if stem]
     seen: dict[str, Term] = {}
-    for word, stem, other in zip(telling, native, english, strict=True):
+    for word, stem in told or zip(found, stems(found, language), strict=True):
         if stem not in seen:
-            key = (word, stem, place.get(word, 0), ADDED if word in added else REPLACED if word in replaced else None)
-            seen[stem] = _TERMS.get(key) or _term(key, other)
+            key = (word, stem, place.get(word, 0), ADDED if word in added else REPLACED if word in beside else None)
+            seen[stem] = _TERMS.get(key) or _term(key)
     spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
     if spaceless:
         language = written_in(bare) or language
     wants = Doing.EITHER if needs else wanted(said)
-    return Request(text, (*found, *replaced), tuple(seen.values()), needs, language, spaceless, wants)
+    return Request(text, tuple(read), tuple(seen.values()), needs, language, spaceless, wants)
 
 
 def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
@@ -120,14 +120,16 @@ def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
     return [] if not NEGATIONS.isdisjoint(said) else list(dict.fromkeys(word for word in said if word not in found))
 
 
+_NONE = frozenset[str]()
 _TERMS: dict[tuple[str, str, int, float | None], Term] = {}
 
 
-def _term(key: tuple[str, str, int, float | None], english: str) -> Term:
+def _term(key: tuple[str, str, int, float | None]) -> Term:
     """One word's term, made once: words come again in the next request."""
     if len(_TERMS) >= REMEMBERED:
         _TERMS.clear()
     word, stem, need, beside = key
+    english = stems((word,))[0]
     also = () if english == stem else (english,)
     weight = _weight(word) if beside is None else beside
     unheld = 0.0 if beside is not None else UNHELD if len(word) > 1 and is_spaceless(word) else weight
@@ -135,9 +137,26 @@ def _term(key: tuple[str, str, int, float | None], english: str) -> Term:
     return found
 
 
-def _telling(found: Sequence[str], language: str) -> list[str]:
-    stop = STOP_WORDS[language]
-    return [word for word in found if word not in stop and (word.isascii() or not is_spaceless(word) or tells(word))]
+class Telling(dict[str, str]):
+    """The stems of the words of a language; of one that tells nothing by itself none.
+
+    Parameters:
+        language: whose words.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._stop = STOP_WORDS[language]
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        told = word not in self._stop and (word.isascii() or not is_spaceless(word) or tells(word))
+        found = self[word] = stems((word,), self._language)[0] if told else ""
+        return found
+
+
+_telling = cache(Telling)
 
 
 def _weight(word: str) -> float:
@@ -146,13 +165,13 @@ def _weight(word: str) -> float:
     return NUMBER if word.isdigit() else 1.0
 
 
-def _needs(clauses: Sequence[Sequence[str]], language: str) -> tuple[tuple[str, ...], ...]:
+def _needs(clauses: Sequence[Sequence[str]], telling: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
     """The words of each part of the request; a part of a single telling word belongs to the part before it."""
     if len(clauses) < 2:
         return ()
     parts: list[list[str]] = []
     for clause in clauses:
-        found = _telling(clause, language)
+        found = [word for word in clause if telling[word]]
         if len(found) == 1 and parts:
             parts[-1] += found
         elif found:

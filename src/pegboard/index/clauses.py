@@ -7,35 +7,65 @@ from pegboard.index.text import words
 
 REMEMBERED = 50_000
 """So many pieces of requests are remembered with their words."""
-_BREAK = (
-    r"[.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpfATPF])(?i:and(?:\s+(?:then|also))?|then|also|after\s+that|as\s+well\s+as|plus"
-    r"|additionally|finally)\s+|,\s+"
+_JOINING = (
+    ("and", "then"),
+    ("and", "also"),
+    ("and",),
+    ("then",),
+    ("also",),
+    ("after", "that"),
+    ("as", "well", "as"),
+    ("plus",),
+    ("additionally",),
+    ("finally",),
 )
-_BREAKS = re.compile(f"({_BREAK})")
-_PIECES = re.compile(rf"[A-Za-z0-9]+|{_BREAK}")
-_KNOWN: dict[str, tuple[bool, Sequence[str]]] = {}
+"""What may stand between two clauses, the longer before its beginning."""
+_JOINS = frozenset([joining[0] for joining in _JOINING])
+_BREAKS = re.compile(
+    r"[.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpfATPF])(?i:"
+    + "|".join(r"\s+".join(joining) for joining in _JOINING)
+    + r")\s+|,\s+"
+)
+
+
+class Pieces(dict[str, tuple[Sequence[str], bool, bool]]):
+    """By what stands between spaces: its words, whether a clause ends with it, whether it may join two."""
+
+    def __missing__(self, piece: str) -> tuple[Sequence[str], bool, bool]:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        said = (piece,) if piece.isalpha() and piece.islower() else tuple(words(piece))
+        found = self[piece] = (said, piece[-1] in ".!?;,", piece.lower() in _JOINS)
+        return found
+
+
+_KNOWN = Pieces()
 
 
 def clauses(text: str) -> tuple[list[str], list[list[str]]]:
     """The words of a text, and those of each of its clauses, without the words between clauses."""
-    if not text.isascii():
-        return words(text), [words(piece) for piece in _BREAKS.split(text)[::2]]
+    if "\n" in text or not text.isascii():
+        return words(text), [words(piece) for piece in _BREAKS.split(text)]
+    pieces = text.split()
     found: list[str] = []
     clause: list[str] = []
     cut = [clause]
-    for piece in _PIECES.findall(text):
-        known = _KNOWN.get(piece) or _read(piece)
-        found += known[1]
-        if known[0]:
-            clause += known[1]
-        else:
+    start = 0
+    for at, (said, ends, joins) in enumerate(map(_KNOWN.__getitem__, pieces)):
+        found += said
+        if at < start:
+            continue
+        if joins and at > start and (length := _joining(pieces, at)):
+            start = at + length
             cut.append(clause := [])
+        else:
+            clause += said
+            if ends:
+                cut.append(clause := [])
     return found, cut
 
 
-def _read(piece: str) -> tuple[bool, Sequence[str]]:
-    """Whether a piece is a word rather than a break, and the words in it."""
-    if len(_KNOWN) >= REMEMBERED:
-        _KNOWN.clear()
-    found = _KNOWN[piece] = (piece[0].isalnum(), tuple(words(piece)))
-    return found
+def _joining(pieces: Sequence[str], at: int) -> int:
+    """Of how many pieces what joins two clauses at a place consists, if anything does: another one follows."""
+    said = tuple([piece.lower() for piece in pieces[at : at + 4]])
+    return next((len(joining) for joining in _JOINING if said[: len(joining)] == joining and said[len(joining) :]), 0)

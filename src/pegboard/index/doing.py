@@ -54,7 +54,10 @@ _OF_EFFECTS = {
 def wanted(request: Sequence[str]) -> Doing:
     """What a request's words want."""
     _, verbs = _verbs()
-    return next((verbs[word] for word in request[:EARLY] if word in verbs), Doing.EITHER)
+    for word in request[:EARLY]:
+        if word in verbs:
+            return verbs[word]
+    return Doing.EITHER
 
 
 def done_by(spec: ToolSpec) -> Doing:

@@ -32,18 +32,26 @@ _UNITS = {
 }
 REMEMBERED = 50_000
 """So many pieces of requests are remembered with what they are."""
-_KNOWN: dict[str, tuple[str, ...]] = {}
+
+
+class Kinds(dict[str, Sequence[str]]):
+    """What each piece of a text is, of those that are read."""
+
+    def __missing__(self, piece: str) -> Sequence[str]:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        found = self[piece] = () if piece.isalpha() and piece.islower() and piece != "pm" else _read(piece)
+        return found
+
+
+_KNOWN = Kinds()
 
 
 def named_kinds(text: str) -> list[str]:
     """The kinds of things that a text names by their form, as words; of several files also that they are several."""
-    pieces = text.split()
-    told = list(map(_KNOWN.get, pieces))
     found: list[str] = []
-    if not any(told) and None not in told:
-        return found
-    for piece, kinds in zip(pieces, told, strict=True):
-        for kind in _read(piece) if kinds is None else kinds:
+    for kinds in filter(None, map(_KNOWN.__getitem__, text.split())):
+        for kind in kinds:
             if kind not in found:
                 found.append(kind)
             elif kind == "file" and "multiple" not in found:
@@ -59,18 +67,13 @@ def conversion(found: Sequence[str]) -> list[str]:
     return ["convert", *dict.fromkeys(units.values())] if len(units) > 1 else []
 
 
-def _read(piece: str) -> tuple[str, ...]:
+def _read(piece: str) -> Sequence[str]:
     """What one piece of a text is."""
-    if len(_KNOWN) >= REMEMBERED:
-        _KNOWN.clear()
     word = piece.strip(_AROUND).lower()
     if word.isalpha() and word != "pm":
-        _KNOWN[piece] = ()
         return ()
     kind = _kind(word) if any(after[:1].isalnum() for after in piece.split(".")[1:]) else None
-    found = (kind,) if kind else next((named for form, named in _FIGURES.items() if form.fullmatch(word)), ())
-    _KNOWN[piece] = found
-    return found
+    return (kind,) if kind else next((named for form, named in _FIGURES.items() if form.fullmatch(word)), ())
 
 
 def _kind(word: str) -> str | None:

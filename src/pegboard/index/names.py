@@ -9,8 +9,8 @@ from pegboard.index.text import fold
 _IDENTIFIER = re.compile(r"\w[_./-]+\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`|&]+")
 _SEPARATORS = re.compile(r"[\W_]+")
-_DROPPED = {code: None for code in range(128) if not chr(code).isalnum()}
-_BETWEEN = bytes(code for code in _DROPPED if chr(code) != "\n")
+_DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
+_BETWEEN = _DROPPED.replace(b"\n", b"")
 _JOINERS = frozenset(("and", "or", "then", "the", "tool", "tools", "use", "call", "und", "y", "et", "和"))
 WINDOW = 8
 """So many words may make up one name."""
@@ -25,7 +25,7 @@ PREFIX = 3
 def key(text: str) -> str:
     """A name without case, separators and diacritics: `Create_Issue`, `create issue` -> `createissue`."""
     if text.isascii():
-        return text.lower().translate(_DROPPED)
+        return text.lower().encode().translate(None, _DROPPED).decode()
     return _SEPARATORS.sub("", fold(text))
 
 

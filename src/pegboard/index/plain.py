@@ -79,19 +79,19 @@ def held(rows: Sequence[Holding], slot: int) -> list[tuple[int, int]]:
     return found
 
 
-def close(words: list[str], letters: npt.NDArray[np.uint64], lengths: Wholes, word: str, asked: int) -> list[int]:
+def close(words: list[str], letters: npt.NDArray[np.uint64], word: str, asked: int) -> list[int]:
     """The known words one typing error away: a letter more, less or other, or two neighbours swapped.
 
     Parameters:
         words: the known ones.
-        letters, lengths: of each of them; a bit a letter.
+        letters: of each of them, a bit a letter.
         word, asked: the word at hand and its letters.
 
     Returns:
         Their places, rising.
     """
     apart = np.bitwise_count(letters ^ np.uint64(asked))
-    near: list[int] = np.flatnonzero((apart <= 2) & (np.abs(lengths - len(word)) <= 1)).tolist()
+    near: list[int] = np.flatnonzero(apart <= 2).tolist()
     return [place for place in near if _one_error(word, words[place])]
 
 

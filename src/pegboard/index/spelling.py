@@ -1,6 +1,7 @@
 """Words that no tool holds, and the known words that were probably meant: one typing error away."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -56,13 +57,36 @@ def _letters(words: Sequence[str]) -> npt.NDArray[np.uint64]:
     return np.bitwise_or.reduceat(np.uint64(1) << (codes & np.uint64(63)), sizes.cumsum()[:-1])
 
 
+def _letters_of(word: str) -> int:
+    found = 0
+    for letter in word:
+        found |= 1 << (ord(letter) & 63)
+    return found
+
+
+@dataclass(slots=True)
+class Alike:
+    """Known words of one length.
+
+    Parameters:
+        words: they.
+        letters: of each.
+    """
+
+    words: list[str]
+    letters: npt.NDArray[np.uint64]
+
+    def add(self, new: Sequence[str]) -> None:
+        """Add words of that length."""
+        self.words += new
+        self.letters = np.append(self.letters, _letters(new))
+
+
 class Speller:
-    """Known words by the letters that they consist of; words may be added at any time."""
+    """Known words by their lengths and the letters that they consist of; words may be added at any time."""
 
     def __init__(self) -> None:
-        self._words: list[str] = []
-        self._letters: npt.NDArray[np.uint64] = np.zeros(0, np.uint64)
-        self._lengths: npt.NDArray[np.int8] = np.zeros(0, np.int8)
+        self._of_length: dict[int, Alike] = {}
         self._new: list[str] = []
         self._asked: dict[str, list[tuple[str, float]]] = {}
 
@@ -74,23 +98,30 @@ class Speller:
         """The known words one typing error away, likeliest first, then by name."""
         if not SHORTEST <= len(word) <= LONGEST:
             return []
-        self._index()
-        if word not in self._asked:
+        if self._new:
+            self._index()
+        found = self._asked.get(word)
+        if found is None:
             if len(self._asked) >= REMEMBERED:
                 self._asked.clear()
-            self._asked[word] = self._near(word)
-        return self._asked[word]
+            found = self._asked[word] = self._near(word)
+        return found
 
     def _near(self, word: str) -> list[tuple[str, float]]:
-        close = kernel.close(self._words, self._letters, self._lengths, word, int(_letters((word,))[0]))
-        found = {known: slip(word, known) for known in map(self._words.__getitem__, close)}
+        letters, found = _letters_of(word), dict[str, float]()
+        for length in (len(word) - 1, len(word), len(word) + 1):
+            if alike := self._of_length.get(length):
+                for place in kernel.close(alike.words, alike.letters, word, letters):
+                    known = alike.words[place]
+                    found[known] = slip(word, known)
         return sorted(found.items(), key=lambda row: (-row[1], row[0]))
 
     def _index(self) -> None:
-        new = [word for word in self._new if SHORTEST <= len(word) <= LONGEST and word.isalpha()]
+        new: dict[int, list[str]] = {}
+        for word in self._new:
+            if SHORTEST <= len(word) <= LONGEST and word.isalpha():
+                new.setdefault(len(word), []).append(word)
         self._new.clear()
-        if new:
-            self._words += new
-            self._letters = np.append(self._letters, _letters(new))
-            self._lengths = np.append(self._lengths, np.array([*map(len, new)], np.int8))
+        for length, words in new.items():
+            self._of_length.setdefault(length, Alike([], np.zeros(0, np.uint64))).add(words)
             self._asked.clear()

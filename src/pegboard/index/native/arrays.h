@@ -34,7 +34,7 @@ static void released(Arrays *all) {
 /* The numbers of an array of `least` items or more, of `size` bytes each; NULL with an error set if it is another. */
 static void *array(Arrays *all, PyObject *given, Py_ssize_t size, Py_ssize_t least, int writable, Py_ssize_t *length) {
     Py_buffer *seen = &all->held[all->count];
-    if (PyObject_GetBuffer(given, seen, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0))) return NULL;
+    if (PyObject_GetBuffer(given, seen, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0))) return NULL;
     all->count++;
     if (seen->itemsize != size || seen->len < least * size) {
         PyErr_Format(PyExc_ValueError, "an array of %zd items of %zd bytes: %zd of %zd are needed", seen->len / seen->itemsize,

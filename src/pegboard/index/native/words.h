@@ -132,21 +132,19 @@ static int one_error(PyObject *word, PyObject *other) {
                                same_from(word, at + 2, other, at + 2, mine)));
 }
 
-/* close(words, letters, lengths, word, asked): see `plain.close`. */
+/* close(words, letters, word, asked): see `plain.close`. */
 static PyObject *close_words(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t count, length, n = 0;
+    Py_ssize_t count, n = 0;
     Arrays all = {.count = 0};
-    if (given != 5 || !PyList_Check(args[0]) || !PyUnicode_Check(args[3])) return misuse("close(words, letters, lengths, word, asked)");
-    uint64_t asked = PyLong_AsUnsignedLongLong(args[4]);
-    int8_t *lengths = PyErr_Occurred() ? NULL : array(&all, args[2], 1, 0, 0, &count);
-    uint64_t *letters = lengths ? array(&all, args[1], 8, count, 0, NULL) : NULL;
+    if (given != 4 || !PyList_Check(args[0]) || !PyUnicode_Check(args[2])) return misuse("close(words, letters, word, asked)");
+    uint64_t asked = PyLong_AsUnsignedLongLong(args[3]);
+    uint64_t *letters = PyErr_Occurred() ? NULL : array(&all, args[1], 8, 0, 0, &count);
     PyObject *found = letters && PyList_Size(args[0]) >= count ? PyList_New(0) : misuse("there are fewer words than letters");
-    length = PyUnicode_GetLength(args[3]);
     while (found && (n = strip_of(letters, n, count, asked)) < count)
         for (Py_ssize_t stop = n + STRIP < count ? n + STRIP : count; found && n < stop; n++) {
+            if (more_than_two(letters[n] ^ asked)) continue;
             PyObject *word = PyList_GetItem(args[0], n), *place;
-            if (more_than_two(letters[n] ^ asked) || lengths[n] < length - 1 || lengths[n] > length + 1) continue;
-            if (!PyUnicode_Check(word) || !one_error(args[3], word)) continue;
+            if (!PyUnicode_Check(word) || !one_error(args[2], word)) continue;
             place = PyLong_FromSsize_t(n);
             if (!place || PyList_Append(found, place)) Py_CLEAR(found);
             Py_XDECREF(place);
