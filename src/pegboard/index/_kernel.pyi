@@ -1,4 +1,3 @@
-from pegboard.index.plain import below as below
 from pegboard.index.plain import close as close
 from pegboard.index.plain import compared as compared
 from pegboard.index.plain import exact as exact
@@ -7,6 +6,7 @@ from pegboard.index.plain import held as held
 from pegboard.index.plain import matched as matched
 from pegboard.index.plain import nearest as nearest
 from pegboard.index.plain import odds as odds
+from pegboard.index.plain import ordered as ordered
 from pegboard.index.plain import spread as spread
 from pegboard.index.plain import standing as standing
 from pegboard.index.plain import summed as summed

@@ -1,7 +1,6 @@
 """A request, read: its words, what each may be matched by, and the needs that it names."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -55,8 +54,7 @@ class Term(NamedTuple):
     added: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A request, read.
 
     Parameters:

@@ -4,8 +4,8 @@ The ranking weighs a few signals of every candidate; all of them are worked out 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -57,8 +57,7 @@ _IN_FIELD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
 _FIELDS_OF = [[field for field in _IN_FIELD if bits >> field & 1] for bits in range(1 << len(Field))]
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What one layer says of the candidates.
 
     Parameters:
@@ -92,8 +91,7 @@ class Meaning:
         return (float(self.whole[place]) - mean) / max(sqrt(max(squares / count - mean * mean, 0.0)), 1e-3)
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """The signals of the candidates of one request; in all that follows a column is a candidate.
 
     Parameters:
@@ -174,11 +172,11 @@ class Signals:
         """The share of the request's words, and each layer's meaning, of every candidate; a row each."""
         return [self.words * np.float32(1 / self.asked), *[meaning.whole for meaning in self.meanings]]
 
-    def fillers(self) -> list[bool]:
-        """Which candidates share next to nothing with the request, in words or in meaning."""
+    def least(self) -> list[tuple[Floats, float]]:
+        """What candidates should reach of the words or of a meaning: others share next to nothing with the request."""
         least = min(LEAST_SHARE * self.asked, LEAST_RELATIVE * max(self.best, 1e-6))
         rows = [(self.words, least), *[(meaning.need, LEAST_SHOWN) for meaning in self.meanings]]
-        return kernel.below(rows + [(meaning.whole, NEARLY * meaning.most) for meaning in self.meanings[1:]])
+        return rows + [(meaning.whole, NEARLY * meaning.most) for meaning in self.meanings[1:]]
 
     def told(self, place: int) -> list[float]:
         """All signals of one candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import exp, log
 from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,8 +63,7 @@ LENIENT = 0.4
 _LEAST, _MOST = log(0.001 / 0.999), log(NAMED / (1 - NAMED))
 
 
-@dataclass(frozen=True, slots=True)
-class Sure:
+class Sure(NamedTuple):
     """From 0 to 1.
 
     Parameters:
@@ -79,8 +79,7 @@ _FEW, _MEAN, _SPREAD = 20, 0.09, 0.17
 """A small catalog is taken for so many tools more, whose cosines are those of catalogs at large."""
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
+class Background(NamedTuple):
     """The cosines of the request with all shown tools, as they are first compared: does the best one stand out?
 
     Parameters:
@@ -117,8 +116,7 @@ class Background:
         return round((cosine - self.mean) / max(self.spread, 1e-3), 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """What a search found, as far as it tells how sure it is.
 
     Parameters:

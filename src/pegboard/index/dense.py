@@ -6,8 +6,7 @@ exactly, in any order and on any machine: the same bytes on every run.
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -71,24 +70,25 @@ def quantised(vectors: Floats) -> Bytes:
     return rounded(vectors, LEVELS).astype(np.int8)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """Requests as vectors of whole numbers.
 
     Parameters:
         rows: a row each.
         scales: what makes each one's length 1.
+        told: whether the first is more than zeros.
     """
 
     rows: Floats
     scales: Floats
+    told: bool = True
 
     @classmethod
     def of(cls, vectors: Floats) -> "Question":
-        """The vectors of some requests, made whole."""
-        rows, scales = np.array(vectors, np.float32, order="C"), np.empty(len(vectors), np.float32)
-        kernel.whole(rows, len(rows), LEVELS, scales)
-        return cls(rows, scales)
+        """The vectors of some requests, made whole in place."""
+        count = len(vectors)
+        scales = np.empty(count, np.float32)
+        return cls(vectors, scales, kernel.whole(vectors, count, LEVELS, scales))
 
 
 class Vectors:

@@ -1,16 +1,16 @@
 """The search engine: words and meaning, ranked together, over tools that come and go."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 from math import inf
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from pegboard.core import ToolName, ToolSpec
-from pegboard.index import confidence, rank
+from pegboard.index import confidence, kernel, rank
 from pegboard.index.ask import Request, read
 from pegboard.index.candidates import OF_MEANING, OF_WORDS, Signals
 from pegboard.index.confidence import Background, Seen
@@ -33,14 +33,18 @@ Answer: TypeAlias = tuple[tuple[Hit, ...], float, tuple[ToolName, ...]]
 _NOTHING: Answer = ((), 0.0, ())
 
 
-KINDS = {"": "words", "pegboard-static": "static"}
+KINDS = {"pegboard-static": "static"}
 """The functions that tell how sure a search is, by the name of the first embedder without its version. A second one
 finds more, but tells less well whether anything fits: it finds something near to everything. Ours is heard a little."""
 HEARD = "pegboard-encoder"
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+@cache
+def _kind(name: str) -> str:
+    return KINDS.get(name.rsplit("-", 1)[0], "")
+
+
+class Ranked(NamedTuple):
     """The candidates of one request.
 
     Parameters:
@@ -149,24 +153,25 @@ class ToolIndex:
         told = ranked.told
         fitting = self._fitting(request, ranked)
         values = self._values(request, ranked, fitting)
-        best: list[int] = (-values).argsort(kind="stable").tolist()
+        shown, fillers = kernel.ordered(values, told.least())
         scores: list[float] = values.tolist()
         slots: list[int] = ranked.slots.tolist()
-        order = self._order(told.fillers(), best, scores, slots, named, limit + NEXT)
+        order = self._order(shown or fillers, scores, slots, limit + NEXT)
+        if named:
+            order = self._after_named(named, order, [*shown, *fillers], scores, slots)[: limit + NEXT]
         top = order[:limit]
-        seen = _seen(told, scores, best) if values is fitting and len(told.meanings) < 2 else _calibrated(told, fitting)
+        if values is fitting and len(told.meanings) < 2:
+            seen = _seen(told, scores, _merged(shown, fillers, scores) if fillers else shown)
+        else:
+            seen = _calibrated(told, fitting)
         count, aside = sum(map(len, named)), ranked.aside(fitting)
         sure = confidence.of(ranked.kind, seen, top, named=count, background=ranked.background, aside=aside)
-        words, terms, matches = [term.word for term in request.terms], ranked.read.terms, told.matches
-        added = frozenset([n for n, term in enumerate(request.terms) if term.added])
+        asked, terms, matches = request.terms, ranked.read.terms, told.matches
         specs = self.tools.specs_in([slots[place] for place in order])
         hits = [
-            Hit(
-                name=spec.name, spec=spec, score=scores[place], confidence=chance,
-                reasons=Reasons(words, terms, matches, slots[place], added),
-            )
+            Hit(spec.name, spec, scores[place], chance, Reasons(asked, terms, matches, slots[place]))
             for spec, place, chance in zip(specs, top, sure.each, strict=False)
-        ]  # fmt: skip
+        ]
         return tuple(hits), sure.any, tuple([spec.name for spec in specs[limit:]])
 
     def _fitting(self, request: Request, ranked: Ranked) -> Floats:
@@ -184,6 +189,7 @@ class ToolIndex:
             values = self._priors.applied(values, slots, tools.slots)
         if self._rerank is not None:
             values = self._rerank(request.text, tools.specs_in(slots.tolist()), ranked.signals, values)
+            values = np.ascontiguousarray(values, np.float32)
         if tools.precedence:
             specs = tools.specs_in(slots.tolist())
             rarity = np.array(ranked.told.matches.rarity, np.float32)
@@ -199,8 +205,8 @@ class ToolIndex:
         """The candidates for a request, the tools that it names among them, and their signals."""
         tools = self.tools
         found = view.read(request)
-        of_term = [term.need for term in request.terms]
-        matches = Matches(found.rows, [of_term[n] for n in found.terms], tools.size)
+        terms = request.terms
+        matches = Matches(found.rows, [terms[n].need for n in found.terms] if request.needs else [], tools.size)
         asked = self._asked(request, view)
         parts = [1 + len(request.needs), *[len(seen.question.rows) for _, seen in asked]]
         ends = list(accumulate(parts))
@@ -219,9 +225,9 @@ class ToolIndex:
         told = Signals.of(
             slots, matches, scores, cosines,
             needs=len(request.needs), names=names, name_sizes=tools.name_size, groups=tools.group,
-            asked=found.rarity, terms=len(request.terms),
+            asked=found.rarity, terms=len(terms),
         )  # fmt: skip
-        kind = KINDS.get(next((layer.embedder.name.rsplit("-", 1)[0] for layer, _ in asked), ""), "")
+        kind = _kind(asked[0][0].embedder.name) if asked else "words"
         if kind == "static" and asked[0][1].foreign:
             kind = confidence.FOREIGN
         background = backgrounds[0] if asked else None
@@ -241,41 +247,34 @@ class ToolIndex:
         groups = [[self.tools.slots[name] for name in names] for names in self.tools.names.named(query)]
         return [found for group in groups if (found := [slot for slot in group if shown is None or shown[slot]])]
 
-    def _order(
+    def _after_named(
         self,
-        fillers: Sequence[bool],
+        named: Sequence[Sequence[int]],
+        order: Sequence[int],
         best: Sequence[int],
         scores: Sequence[float],
         slots: Sequence[int],
-        named: Sequence[Sequence[int]],
-        limit: int,
     ) -> list[int]:
-        """The candidates' places, best first: of each name its best tool, then its second best ..., then the rest.
+        """Of each name its best tool, then its second best ..., then the others.
 
         Parameters:
-            fillers: of each place, whether it is shown only where all are such.
-            best: the places by score.
-            scores, slots: of each place.
             named: the slots of the tools that the request names, one list a name.
-            limit: so many are wanted.
+            order: the places that are shown, best first.
+            best: all places, best first.
+            scores, slots: of each place.
         """
-        shown = [place for place in best if not fillers[place]] if True in fillers else best
-        found = self._tied(shown or best, scores, slots, limit)
-        if not named:
-            return found[:limit]
-        at = {slot: place for place, slot in enumerate(slots)}
-        groups = [
-            sorted((at[slot] for slot in group), key=lambda at: (fillers[at], -scores[at], at)) for group in named
-        ]
-        groups = [self._tied(group, scores, slots, len(group)) for group in groups]
+        of_slot = {slot: place for place, slot in enumerate(slots)}
+        ranks = {place: rank for rank, place in enumerate(best)}
+        groups = [sorted([of_slot[slot] for slot in group], key=ranks.__getitem__) for group in named]
+        groups = [self._order(group, scores, slots, len(group)) for group in groups]
         first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        return list(dict.fromkeys([*first, *found]))[:limit]
+        return list(dict.fromkeys([*first, *order]))
 
-    def _tied(self, places: Sequence[int], scores: Sequence[float], slots: Sequence[int], limit: int) -> list[int]:
-        """Places by falling score, at least `limit` of them, those of one score by name."""
+    def _order(self, places: Sequence[int], scores: Sequence[float], slots: Sequence[int], limit: int) -> list[int]:
+        """The first places by falling score, those of one score by name."""
         found = list(places[: limit + 1])
         if len({scores[place] for place in found}) == len(found):
-            return found
+            return found[:limit]
         found.clear()
         tied, last = 1, inf
         for place in places:
@@ -286,16 +285,22 @@ class ToolIndex:
                 if tied > 1:
                     self._by_name(found, tied, slots)
                 if len(found) >= limit:
-                    return found
+                    return found[:limit]
                 tied, last = 1, score
             found.append(place)
         if tied > 1:
             self._by_name(found, tied, slots)
-        return found
+        return found[:limit]
 
     def _by_name(self, places: list[int], count: int, slots: Sequence[int]) -> None:
         """Sort the last places."""
         places[-count:] = sorted(places[-count:], key=lambda place: str(self.tools.spec(slots[place]).name))
+
+
+def _merged(one: Sequence[int], other: Sequence[int], scores: Sequence[float]) -> list[int]:
+    """The first of two lists of places by falling score, as far as they are compared."""
+    some = [*one[: confidence.COMPARED], *other[: confidence.COMPARED]]
+    return sorted(some, key=lambda place: (-scores[place], place))[: confidence.COMPARED]
 
 
 def _seen(told: Signals, values: Sequence[float], order: Sequence[int]) -> Seen:
@@ -307,5 +312,5 @@ def _calibrated(told: Signals, values: Floats) -> Seen:
     """The same by words and the table, no other model, and by what fits alone: so the confidence was learned."""
     if len(told.meanings) > 1:
         values = rank.fused(told.table, told.spans[:1], told.slots)
-        told = replace(told, meanings=told.meanings[:1])
-    return _seen(told, values.tolist(), (-values).argsort(kind="stable").tolist())
+        told = told._replace(meanings=told.meanings[:1])
+    return _seen(told, values.tolist(), kernel.ordered(values, [])[0])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pegboard.index.ask import Term
 from pegboard.index.fields import Field
 
 _FIELDS_OF = [tuple(field.label for field in Field if bits >> field & 1) for bits in range(256)]
@@ -22,18 +23,16 @@ class Reasons:
     """What one tool matched, worked out when it is asked: most searches are read for their names alone.
 
     Parameters:
-        words: the request's terms, as they were asked.
+        asked: the request's terms.
         terms: for each row, which of them it belongs to.
         held: what the rows hold.
         slot: of the tool.
-        added: which of the terms were not asked, but stand for what was: no one misses them.
     """
 
-    words: Sequence[str] = ()
+    asked: Sequence[Term] = ()
     terms: Sequence[int] = ()
     held: Held | None = None
     slot: int = 0
-    added: frozenset[int] = frozenset()
 
     @property
     def matched(self) -> dict[str, tuple[str, ...]]:
@@ -41,14 +40,14 @@ class Reasons:
         found: dict[str, list[str]] = {}
         for term, fields in self._fields().items():
             for field in _FIELDS_OF[fields]:
-                found.setdefault(field, []).append(self.words[term])
+                found.setdefault(field, []).append(self.asked[term].word)
         return {field: tuple(words) for field, words in found.items()}
 
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The terms that matched nothing."""
         known = self._fields()
-        return tuple([word for n, word in enumerate(self.words) if n not in known and n not in self.added])
+        return tuple([term.word for n, term in enumerate(self.asked) if n not in known and not term.added])
 
     def _fields(self) -> dict[int, int]:
         """Each term that matched, with the fields of the first of its rows that did."""

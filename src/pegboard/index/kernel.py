@@ -24,7 +24,6 @@ def fresh(module: ModuleType | None) -> bool:
 
 chosen = compiled if compiled and fresh(compiled) else plain
 
-below = chosen.below
 close = chosen.close
 compared = chosen.compared
 exact = chosen.exact
@@ -33,6 +32,7 @@ held = chosen.held
 matched = chosen.matched
 nearest = chosen.nearest
 odds = chosen.odds
+ordered = chosen.ordered
 spread = chosen.spread
 standing = chosen.standing
 summed = chosen.summed

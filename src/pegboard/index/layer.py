@@ -4,8 +4,7 @@ import atexit
 import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -27,8 +26,7 @@ _MANY = 3
 """So many needs of a request are read each by themselves: below it their reading costs more than it finds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A request as one model sees it.
 
     Parameters:
@@ -164,7 +162,8 @@ class Layer:
             except Exception as problem:
                 self.failure = f"{embedder.name}: {problem}"
                 return None
-        return Asked(Question.of(found), known, spoken is not None) if found[0].any() else None
+        question = Question.of(found)
+        return Asked(question, known, spoken is not None) if question.told else None
 
 
 def _corrected(text: str, right: Mapping[str, str]) -> str:

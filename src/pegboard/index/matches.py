@@ -1,7 +1,5 @@
 """All that a request's terms hold: the words' scores of every tool, and the fields they stand in."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,15 +15,19 @@ class Matches:
 
     Parameters:
         rows: what the terms are matched by.
-        needs: for each row, the need that it belongs to.
+        needs: for each row, the need that it belongs to; may be empty where there are none.
         size: how many slots there are.
     """
 
-    def __init__(self, rows: Sequence[Row], needs: Sequence[int], size: int) -> None:
-        self._rows = list(rows)
-        self._needs = list(needs)
+    def __init__(self, rows: list[Row], needs: list[int], size: int) -> None:
+        self._rows = rows
+        self._needs = needs
         self._size = size
-        self.rarity = [row.rarity for row in rows]
+
+    @property
+    def rarity(self) -> list[float]:
+        """Of each row."""
+        return [row.rarity for row in self._rows]
 
     def scores(self, needs: int, found: Floats) -> tuple[int, Bits]:
         """Fill in the BM25F score of every slot, and below it those by each need, where there are several.

@@ -108,23 +108,28 @@ def _one_error(word: str, other: str) -> bool:
 # -- meaning ---------------------------------------------------------------------------------------------------
 
 
-def summed(table: Wholes, scales: Floats, numbers: Sequence[int], vector: Floats) -> None:
-    """Some rows of a table added up, each times its scale."""
-    taken = np.array(numbers, np.intp)
-    rows = table.take(taken, axis=0).astype(np.float32)
-    rows *= scales.take(taken)[:, None]
-    np.add.reduce(rows, axis=0, out=vector)
+def summed(table: Wholes, scales: Floats, parts: Sequence[Sequence[int]], vectors: Floats) -> None:
+    """Of each part its rows of a table added up, each times its scale."""
+    for numbers, vector in zip(parts, vectors, strict=True):
+        taken = np.array(numbers, np.intp)
+        rows = table.take(taken, axis=0).astype(np.float32)
+        rows *= scales.take(taken)[:, None]
+        np.add.reduce(rows, axis=0, out=vector)
 
 
-def whole(vectors: Floats, count: int, levels: int, scales: Floats) -> None:
+def whole(vectors: Floats, count: int, levels: int, scales: Floats) -> bool:
     """Each of `count` rows so that its largest number is `levels`, and rounded; a row of zeros stays one.
 
     Parameters:
         vectors: changed in place.
         scales: filled in: what makes the length of each row 1.
+
+    Returns:
+        Whether the first row is more than zeros.
     """
     vectors[:] = rounded(vectors, levels)
     scales[:] = inverse_lengths(vectors)
+    return bool(vectors[:1].any())
 
 
 def rounded(vectors: Floats, levels: int) -> Floats:
@@ -378,9 +383,21 @@ def fused(
         values -= np.float32(cost) * (doing.take(slots) == against)
 
 
-def below(rows: Sequence[tuple[Floats, float]]) -> list[bool]:
-    """Whether all numbers of a column are below the least that is told of their row."""
-    return np.logical_and.reduce([row < np.float32(least) for row, least in rows], axis=0).tolist()
+def ordered(values: Floats, rows: Sequence[tuple[Floats, float]]) -> tuple[list[int], list[int]]:
+    """Places by falling value, equal ones as they are.
+
+    Parameters:
+        values: one a place.
+        rows: numbers, one a place, and what they should reach.
+
+    Returns:
+        Those that reach it in any row, all where there are no rows; and the others.
+    """
+    order = (-values).argsort(kind="stable")
+    if not rows:
+        return order.tolist(), []
+    low = np.logical_and.reduce([row < np.float32(least) for row, least in rows], axis=0)[order]
+    return order[~low].tolist(), order[low].tolist()
 
 
 # -- how sure --------------------------------------------------------------------------------------------------

@@ -15,8 +15,7 @@ MERGE = 20_000
 """So many recent postings, or a quarter of the bulk, are merged into the bulk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Posting:
+class Posting(NamedTuple):
     """The tools that hold one term: parallel arrays.
 
     Parameters:

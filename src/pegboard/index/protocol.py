@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pegboard.core import Effects, Selection, ToolName, ToolSpec
 from pegboard.index.explain import Reasons
@@ -55,8 +55,7 @@ def _offers(spec: ToolSpec, mode: "Mode") -> bool:
     return offers(spec, mode)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class Hit(NamedTuple):
     """One tool that was found, and why.
 
     Parameters:
@@ -108,8 +107,7 @@ class Prerequisite:
         return self.confidence < 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """The answer to one search.
 
     Parameters:

@@ -88,11 +88,14 @@ class StaticEmbedder:
 
     def embed_words(self, parts: Sequence[Sequence[str]], spoken: Tongue | None = None) -> Floats:
         """A vector for each part, the sum of its words' (which may be another language's), or zeros."""
+        rows = self.rows.get
+        known = [list(map(rows, part)) for part in parts]
+        numbers = [
+            self._pieced(part, row) if None in row else cast("list[int]", row)
+            for part, row in zip(parts, known, strict=True)
+        ]
         found = np.empty((len(parts), self.dim), np.float32)
-        for part, row in zip(parts, found, strict=True):
-            known = list(map(self.rows.get, part))
-            numbers = self._pieced(part, known) if None in known else cast("list[int]", known)
-            kernel.summed(self._table, self._scales, numbers, row)
+        kernel.summed(self._table, self._scales, numbers, found)
         if spoken:
             for part, row in zip(parts, found, strict=True):
                 spoken.add(part, row)

@@ -1,7 +1,7 @@
 """The tools that one filter shows, and what a request's terms stand for among them: worked out once a word."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pegboard.index.ask import Request, Term
 from pegboard.index.postings import Mask, Posting, Postings, Row
@@ -16,8 +16,7 @@ COPIED = 100_000
 """Of a filter, so many tools are remembered by word before all are forgotten."""
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(NamedTuple):
     """What one term of a request stands for among the shown tools.
 
     Parameters:
@@ -31,8 +30,7 @@ class Meant:
     nearest: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A request among the shown tools.
 
     Parameters:
@@ -43,8 +41,8 @@ class Read:
         nearest: the known words that were probably meant by unknown ones.
     """
 
-    terms: Sequence[int]
-    rows: Sequence[Row]
+    terms: list[int]
+    rows: list[Row]
     rarity: float
     unknown: tuple[str, ...]
     nearest: tuple[str, ...]

@@ -98,13 +98,12 @@ def test_meaning_is_the_same(compiled: ModuleType, size: int, count: int) -> Non
     found = []
     for engine in (compiled, plain):
         asked, parts = np.full((count, 64), 7, np.float32), np.empty(count, np.float32)
-        for numbers, row in zip(words, asked, strict=True):
-            engine.summed(table, scales, numbers, row)
-        engine.whole(asked, count, 127, parts)
+        engine.summed(table, scales, words, asked)
+        told = engine.whole(asked, count, 127, parts)
         near, exactly = np.empty((count, size), np.float32), np.empty((count, len(slots)), np.float32)
         engine.compared(asked, count, 21, columns, lengths, size, near)
         engine.exact(tools, lengths, slots, asked, count, parts, exactly)
-        found.append([part.tobytes() for part in (asked, parts, near, exactly)] + [engine.spread(near[0])])
+        found.append([part.tobytes() for part in (asked, parts, near, exactly)] + [told, engine.spread(near[0])])
     assert found[0] == found[1]
 
 
@@ -146,11 +145,11 @@ def test_candidates_are_weighed_the_same(
         values = np.empty(count, np.float32)
         told = engine.weighed(slots, count, scores, size, needs, names, sizes, groups, meanings, table)
         engine.fused(table, count, weights, slots, doing, -1, 0.2, values)
-        order = (-values).argsort(kind="stable")[:8].tolist()
-        fillers = engine.below([(table[0], 0.3), (table[2], 0.4)])
+        ordered = engine.ordered(values, [(table[0], 0.3), (table[2], 0.4)])
+        order = engine.ordered(values, [])[0][:8]
         standing = [engine.standing(row, order) for row in table]
         sure = engine.odds(evidence, means[1:], means[:-1], means, 4.0)
-        found.append((told, table.tobytes(), values.tobytes(), order, fillers, standing, sure))
+        found.append((told, table.tobytes(), values.tobytes(), order, ordered, standing, sure))
     assert found[0] == found[1]
 
 
@@ -168,7 +167,7 @@ BAD: dict[str, tuple[Any, ...]] = {
     "matched": ([Row(1.0, np.array([9], np.int32), np.ones(1, np.float32), np.ones(1, np.uint8))], [0], 0, 4),
     "close": (["a"], np.zeros(2, np.uint64), "b", 1),
     "held": ([(1.0, np.zeros(2, np.int32))], 0),
-    "summed": (np.zeros((3, 4), np.int8), np.ones(3, np.float32), [3], np.zeros(4, np.float32)),
+    "summed": (np.zeros((3, 4), np.int8), np.ones(3, np.float32), [[3]], np.zeros((1, 4), np.float32)),
     "exact": (
         np.zeros((3, 4), np.int8), np.ones(3, np.float32), np.array([3]), np.ones((1, 4), np.float32), 1,
         np.ones(1, np.float32), np.zeros((1, 1), np.float32),
@@ -181,7 +180,7 @@ BAD: dict[str, tuple[Any, ...]] = {
     "standing": (np.zeros(3, np.float32), [3]),
     "odds": ([1.0, 2.0], np.zeros(1, np.float32), np.zeros(2, np.float32), np.zeros(3, np.float32), 4.0),
     "fused": ("no array", 1, [1.0], np.zeros(1, np.intp), np.zeros(1, np.int8), 0, 0.2, np.zeros(1, np.float32)),
-    "below": ([(np.zeros(3, np.float32), 1.0), (np.zeros(2, np.float32), 1.0)],),
+    "ordered": (np.zeros(3, np.float32), [(np.zeros(3, np.float32), 1.0), (np.zeros(2, np.float32), 1.0)]),
     "whole": (np.zeros((2, 4), np.float32), 2, 127, np.zeros(1, np.float32)),
     "spread": (np.zeros(3, np.float64),),
     "weighed": (np.array([5]), 1, np.zeros((1, 3), np.float32), 3, 0, np.zeros(3, np.uint8), np.ones(3, np.float32)),

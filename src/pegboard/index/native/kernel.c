@@ -16,7 +16,7 @@
 static PyMethodDef functions[] = {
     {"close", (PyCFunction)(void (*)(void))close_words, METH_FASTCALL, NULL}, FAST(matched), FAST(held), FAST(summed), FAST(whole), FAST(compared), FAST(exact),
     {"spread", spread, METH_O, NULL}, FAST(nearest), FAST(weighed), FAST(fused),
-    {"below", below, METH_O, NULL}, FAST(standing), FAST(odds), {NULL, NULL, 0, NULL},
+    FAST(ordered), FAST(standing), FAST(odds), {NULL, NULL, 0, NULL},
 };
 
 /* What the sources were when this was compiled (`hatch_build.py`): of others, these are other functions. */

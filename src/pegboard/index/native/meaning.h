@@ -4,20 +4,25 @@ WIDE static void sum_up(float *into, const int8_t *row, float scale, Py_ssize_t 
     for (Py_ssize_t k = 0; k < dim; k++) into[k] += scale * (float)row[k];
 }
 
-/* summed(table, scales, numbers, vector): see `plain.summed`. */
+/* summed(table, scales, parts, vectors): see `plain.summed`. */
 static PyObject *summed(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t rows, length, dim, n, row;
+    Py_ssize_t rows, length, dim, n, k, row, parts;
     PyObject *found = NULL;
     Arrays all = {.count = 0};
-    if (given != 4 || !PyList_Check(args[2])) return misuse("summed(table, scales, numbers, vector)");
+    if (given != 4 || !PyList_Check(args[2])) return misuse("summed(table, scales, parts, vectors)");
+    parts = PyList_Size(args[2]);
     int8_t *table = array(&all, args[0], 1, 0, 0, &length);
     float *scales = table ? array(&all, args[1], 4, 1, 0, &rows) : NULL;
-    float *into = scales ? array(&all, args[3], 4, dim = length / rows, 1, NULL) : NULL;
+    float *into = scales ? array(&all, args[3], 4, parts * (dim = length / rows), 1, NULL) : NULL;
     if (!into) goto done;
-    memset(into, 0, dim * sizeof(float));
-    for (n = 0; n < PyList_Size(args[2]); n++) {
-        if (!number(PyList_GetItem(args[2], n), &row) || row >= rows) { misuse("a row that the table has not"); goto done; }
-        sum_up(into, table + row * dim, scales[row], dim);
+    memset(into, 0, parts * dim * sizeof(float));
+    for (k = 0; k < parts; k++, into += dim) {
+        PyObject *numbers = PyList_GetItem(args[2], k);
+        if (!PyList_Check(numbers)) { misuse("a part is no list"); goto done; }
+        for (n = 0; n < PyList_Size(numbers); n++) {
+            if (!number(PyList_GetItem(numbers, n), &row) || row >= rows) { misuse("a row that the table has not"); goto done; }
+            sum_up(into, table + row * dim, scales[row], dim);
+        }
     }
     found = Py_None;
     Py_INCREF(found);
@@ -41,19 +46,21 @@ WIDE static void rounded(float *row, Py_ssize_t dim, float levels) {
 
 /* whole(vectors, count, levels, scales): see `plain.whole`. */
 static PyObject *whole(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t count, levels, length, dim, n;
+    Py_ssize_t count, levels, length, dim, n, k;
     Arrays all = {.count = 0};
     if (given != 4 || !number(args[1], &count) || !number(args[2], &levels)) return misuse("whole(vectors, count, levels, scales)");
     float *rows = array(&all, args[0], 4, 0, 1, &length);
     float *scales = rows ? array(&all, args[3], 4, count, 1, NULL) : NULL;
+    int any = 0;
     if (scales)
         for (n = 0, dim = count ? length / count : 0; n < count; n++) {
             rounded(rows + n * dim, dim, (float)levels);
             scales[n] = inverse_length(rows + n * dim, dim);
+            for (k = 0; !n && !any && k < dim; k++) any = rows[k] != 0;
         }
     released(&all);
     if (!scales) return NULL;
-    Py_RETURN_NONE;
+    return PyBool_FromLong(any);
 }
 
 /* The products of a question with sixteen tools that lie abreast, two numbers of each at a time. */

@@ -1,27 +1,73 @@
 /* What tells how sure a search is. */
 
-/* below(rows): see `plain.below`. */
-static PyObject *below(PyObject *self, PyObject *rows) {
-    float *row[MOST], least[MOST];
-    Py_ssize_t count = 0, length, n, k;
-    PyObject *found = NULL;
-    Arrays all = {.count = 0};
-    if (!PyList_Check(rows) || PyList_Size(rows) > MOST) return misuse("below(rows)");
-    for (k = 0; k < PyList_Size(rows); k++) {
-        PyObject *pair = PyList_GetItem(rows, k);
-        row[k] = PyTuple_Check(pair) && PyTuple_Size(pair) == 2 ? array(&all, PyTuple_GetItem(pair, 0), 4, count, 0, &length) : NULL;
-        if (!row[k]) { released(&all); return misuse("a row is no row"); }
-        least[k] = (float)PyFloat_AsDouble(PyTuple_GetItem(pair, 1));
-        count = k ? count : length;
-    }
-    if ((found = PyList_New(count)))
-        for (n = 0; n < count; n++) {
-            int is = 1;
-            for (k = 0; k < PyList_Size(rows); k++) is &= row[k][n] < least[k];
-            PyList_SetItem(found, n, PyBool_FromLong(is));
+/* A number so that falling ones rise, what is no number last, and below it the place, which keeps equal ones in order. */
+static inline uint64_t key_of(float value, Py_ssize_t place) {
+    uint32_t bits;
+    value += 0.0f;  /* -0 is 0 */
+    memcpy(&bits, &value, sizeof bits);
+    bits = value != value ? UINT32_MAX : bits >> 31 ? bits : ~(bits | 0x80000000u);
+    return (uint64_t)bits << 32 | (uint32_t)place;
+}
+
+/* Sort by merging runs; which of the two holds them in the end. */
+static uint64_t *sorted(uint64_t *from, uint64_t *into, Py_ssize_t count) {
+    for (Py_ssize_t run = 1; run < count; run *= 2) {
+        for (Py_ssize_t start = 0; start < count; start += 2 * run) {
+            Py_ssize_t middle = start + run < count ? start + run : count, stop = middle + run < count ? middle + run : count;
+            Py_ssize_t a = start, b = middle, n = start;
+            while (a < middle && b < stop) {
+                int second = from[b] < from[a];
+                into[n++] = second ? from[b] : from[a];
+                a += !second;
+                b += second;
+            }
+            while (a < middle) into[n++] = from[a++];
+            while (b < stop) into[n++] = from[b++];
         }
+        uint64_t *other = from;
+        from = into;
+        into = other;
+    }
+    return from;
+}
+
+/* ordered(values, rows): see `plain.ordered`. */
+static PyObject *ordered(PyObject *self, PyObject *const *args, Py_ssize_t given) {
+    float *row[MOST], least[MOST], *values;
+    Py_ssize_t count, rows, n, k;
+    uint64_t *keys = NULL;
+    PyObject *shown = NULL, *rest = NULL, *answer = NULL;
+    Arrays all = {.count = 0};
+    if (given != 2 || !PyList_Check(args[1]) || (rows = PyList_Size(args[1])) >= MOST) return misuse("ordered(values, rows)");
+    if (!(values = array(&all, args[0], 4, 0, 0, &count))) goto done;
+    for (k = 0; k < rows; k++) {
+        PyObject *pair = PyList_GetItem(args[1], k);
+        row[k] = PyTuple_Check(pair) && PyTuple_Size(pair) == 2 ? array(&all, PyTuple_GetItem(pair, 0), 4, count, 0, NULL) : NULL;
+        if (!row[k]) { misuse("a row is no row"); goto done; }
+        least[k] = (float)PyFloat_AsDouble(PyTuple_GetItem(pair, 1));
+    }
+    shown = PyList_New(0);
+    rest = PyList_New(0);
+    if (!shown || !rest || !(keys = malloc((2 * count + 1) * sizeof(uint64_t)))) goto done;
+    for (n = 0; n < count; n++) keys[n] = key_of(values[n], n);
+    uint64_t *found = sorted(keys, keys + count, count);
+    for (n = 0; n < count; n++) {
+        Py_ssize_t place = (Py_ssize_t)(found[n] & UINT32_MAX);
+        int low = rows > 0;
+        for (k = 0; k < rows; k++) low &= row[k][place] < least[k];
+        PyObject *at = PyLong_FromSsize_t(place);
+        int failed = !at || PyList_Append(low ? rest : shown, at);
+        Py_XDECREF(at);
+        if (failed) goto done;
+    }
+    answer = Py_BuildValue("(OO)", shown, rest);
+done:
+    free(keys);
+    Py_XDECREF(shown);
+    Py_XDECREF(rest);
     released(&all);
-    return found;
+    if (!answer && !PyErr_Occurred()) PyErr_NoMemory();
+    return answer;
 }
 
 /* standing(row, order): see `plain.standing`. */
