@@ -1,7 +1,7 @@
 """A request, read: its words, what each may be matched by, and the needs that it names."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from pegboard.index.clauses import clauses
@@ -9,7 +9,7 @@ from pegboard.index.doing import Doing, wanted
 from pegboard.index.idioms import idioms
 from pegboard.index.kinds import conversion, named_kinds
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
-from pegboard.index.text import is_spaceless, stems
+from pegboard.index.text import is_spaceless, stem_of
 
 LENGTH = 20_000
 """So many characters of a request are read."""
@@ -32,8 +32,11 @@ NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 
 
+_NO_NEEDS: Mapping[str, int] = {}
+
+
 class Term(NamedTuple):
-    """One distinct word of a request.
+    """One distinct word of a request. There is one term of a word, which requests share (`_term`).
 
     Parameters:
         word: as it was asked.
@@ -41,7 +44,6 @@ class Term(NamedTuple):
         also: other terms that it may mean, with their weights (its stem in another language).
         weight: how much it counts.
         unheld: how much it counts where no tool holds it.
-        need: the number of the first need that it belongs to.
         added: whether it was not said, but stands for an everyday phrase.
     """
 
@@ -50,8 +52,10 @@ class Term(NamedTuple):
     also: tuple[str, ...] = ()
     weight: float = 1.0
     unheld: float = 1.0
-    need: int = 0
     added: bool = False
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
 
 
 class Request(NamedTuple):
@@ -62,6 +66,7 @@ class Request(NamedTuple):
         words: all its words, in order.
         terms: its distinct telling words, in order.
         needs: the words of each need, where it names several; else empty.
+        need_of: by a word of a need, the number of the first that it belongs to.
         language: the one that its words are in, as far as its function words tell.
         spaceless: whether most of it is in a script without spaces.
         wants: to know or to change something; either, where it names several needs.
@@ -71,6 +76,7 @@ class Request(NamedTuple):
     words: tuple[str, ...]
     terms: tuple[Term, ...]
     needs: tuple[tuple[str, ...], ...] = ()
+    need_of: Mapping[str, int] = _NO_NEEDS
     language: str = ENGLISH
     spaceless: bool = False
     wants: Doing = Doing.EITHER
@@ -94,23 +100,27 @@ def read(text: str) -> Request:
             found = [*found, *more]
     telling = _telling(language)
     needs = _needs(parts, telling)
-    place = {word: n for n in reversed(range(len(needs))) for word in needs[n]}
-    added: frozenset[str] | set[str] = _NONE
-    beside: Sequence[str] = ()
+    need_of = {word: n for n in reversed(range(len(needs))) for word in needs[n]} if needs else _NO_NEEDS
     if found is not said and (added := set(found).difference(said)):
         beside = _replaced(said, found)
-    read = [*found, *beside] if beside else found
-    told = [(word, stem) for word, stem in zip(read, map(telling.__getitem__, read), strict=True) if stem]
-    seen: dict[str, Term] = {}
-    for word, stem in told or zip(found, stems(found, language), strict=True):
-        if stem not in seen:
-            key = (word, stem, place.get(word, 0), ADDED if word in added else REPLACED if word in beside else None)
-            seen[stem] = _TERMS.get(key) or _term(key)
-    spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, seen)) > len(seen)
+        worth = dict.fromkeys(added, ADDED) | dict.fromkeys(beside, REPLACED)
+        found = [*found, *beside]
+        told = [_term(word, language, worth.get(word)) for word in found if telling[word]]
+    else:
+        told = filter(None, map(telling.__getitem__, found))
+    terms = _distinct(told) or _distinct([_term(word, language) for word in found])
+    spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, terms)) > len(terms)
     if spaceless:
         language = written_in(bare) or language
     wants = Doing.EITHER if needs else wanted(said)
-    return Request(text, tuple(read), tuple(seen.values()), needs, language, spaceless, wants)
+    return Request(text, tuple(found), tuple(terms.values()), needs, need_of, language, spaceless, wants)
+
+
+def _distinct(told: Iterable[Term]) -> dict[str, Term]:
+    found: dict[str, Term] = {}
+    for term in told:
+        found.setdefault(term.stem, term)
+    return found
 
 
 def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
@@ -118,25 +128,20 @@ def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
     return [] if not NEGATIONS.isdisjoint(said) else list(dict.fromkeys(word for word in said if word not in found))
 
 
-_NONE = frozenset[str]()
-_TERMS: dict[tuple[str, str, int, float | None], Term] = {}
-
-
-def _term(key: tuple[str, str, int, float | None]) -> Term:
-    """One word's term, made once: words come again in the next request."""
-    if len(_TERMS) >= REMEMBERED:
-        _TERMS.clear()
-    word, stem, need, beside = key
-    english = stems((word,))[0]
+@lru_cache(REMEMBERED)
+def _term(word: str, language: str, beside: float | None = None) -> Term:
+    """One word's term; what a word is worth that was not said, or that stands beside what it was read as, is told."""
+    stem = stem_of(word, language)
+    english = stem if language == ENGLISH else stem_of(word)
     also = () if english == stem else (english,)
-    weight = _weight(word) if beside is None else beside
-    unheld = 0.0 if beside is not None else UNHELD if len(word) > 1 and is_spaceless(word) else weight
-    found = _TERMS[key] = Term(word, stem, also, weight, unheld, need, beside == ADDED)
-    return found
+    if beside is not None:
+        return Term(word, stem, also, beside, 0.0, beside == ADDED)
+    weight = _weight(word)
+    return Term(word, stem, also, weight, UNHELD if len(word) > 1 and is_spaceless(word) else weight)
 
 
-class Telling(dict[str, str]):
-    """The stems of the words of a language; of one that tells nothing by itself none.
+class Telling(dict[str, Term | None]):
+    """The terms of the words of a language; of one that tells nothing by itself none.
 
     Parameters:
         language: whose words.
@@ -146,11 +151,11 @@ class Telling(dict[str, str]):
         self._language = language
         self._stop = STOP_WORDS[language]
 
-    def __missing__(self, word: str) -> str:
+    def __missing__(self, word: str) -> Term | None:
         if len(self) >= REMEMBERED:
             self.clear()
         told = word not in self._stop and (word.isascii() or not is_spaceless(word) or tells(word))
-        found = self[word] = stems((word,), self._language)[0] if told else ""
+        found = self[word] = _term(word, self._language) if told else None
         return found
 
 
@@ -163,7 +168,7 @@ def _weight(word: str) -> float:
     return NUMBER if word.isdigit() else 1.0
 
 
-def _needs(clauses: Sequence[Sequence[str]], telling: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+def _needs(clauses: Sequence[Sequence[str]], telling: Mapping[str, Term | None]) -> tuple[tuple[str, ...], ...]:
     """The words of each part of the request; a part of a single telling word belongs to the part before it."""
     if len(clauses) < 2:
         return ()

@@ -161,7 +161,7 @@ class ToolIndex:
             order = self._after_named(named, order, [*shown, *fillers], scores, slots)[: limit + NEXT]
         top = order[:limit]
         if values is fitting and len(told.meanings) < 2:
-            seen = _seen(told, scores, _merged(shown, fillers, scores) if fillers else shown)
+            seen = _seen(told, scores, _merged(shown, fillers, scores))
         else:
             seen = _calibrated(told, fitting)
         count, aside = sum(map(len, named)), ranked.aside(fitting)
@@ -206,7 +206,8 @@ class ToolIndex:
         tools = self.tools
         found = view.read(request)
         terms = request.terms
-        matches = Matches(found.rows, [terms[n].need for n in found.terms] if request.needs else [], tools.size)
+        of_need = [request.need_of.get(terms[n].word, 0) for n in found.terms] if request.needs else []
+        matches = Matches(found.rows, of_need, tools.size)
         asked = self._asked(request, view)
         parts = [1 + len(request.needs), *[len(seen.question.rows) for _, seen in asked]]
         ends = list(accumulate(parts))
@@ -299,8 +300,11 @@ class ToolIndex:
 
 def _merged(one: Sequence[int], other: Sequence[int], scores: Sequence[float]) -> list[int]:
     """The first of two lists of places by falling score, as far as they are compared."""
-    some = [*one[: confidence.COMPARED], *other[: confidence.COMPARED]]
-    return sorted(some, key=lambda place: (-scores[place], place))[: confidence.COMPARED]
+    best = list(one[: confidence.COMPARED])
+    if other and (len(best) < confidence.COMPARED or scores[other[0]] >= scores[best[-1]]):
+        best += other[: confidence.COMPARED]
+        best.sort(key=lambda place: (-scores[place], place))
+    return best[: confidence.COMPARED]
 
 
 def _seen(told: Signals, values: Sequence[float], order: Sequence[int]) -> Seen:

@@ -134,11 +134,17 @@ _STEMS: dict[str, dict[str, str]] = {}
 def stems(words: Iterable[str], language: str = ENGLISH) -> list[str]:
     """Each word's stem in a language (Snowball); words of three letters or fewer stay as they are."""
     known = _STEMS.setdefault(language, {})
-    if len(known) >= CACHED:
-        known.clear()
     return [known.get(word) or _stem(word, language, known) for word in words]
 
 
+def stem_of(word: str, language: str = ENGLISH) -> str:
+    """One word's stem."""
+    known = _STEMS.setdefault(language, {})
+    return known.get(word) or _stem(word, language, known)
+
+
 def _stem(word: str, language: str, known: dict[str, str]) -> str:
+    if len(known) >= CACHED:
+        known.clear()
     stem = known[word] = word if len(word) <= 3 or is_spaceless(word) else _stemmer(language)(word)
     return stem

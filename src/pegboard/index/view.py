@@ -64,7 +64,7 @@ class View:
         self.held = Shown(postings, mask)
         self._vocabulary = vocabulary
         self._postings = postings
-        self._meant: dict[tuple[str, str, float], Meant] = {}
+        self._meant: dict[Term, Meant] = {}
         self._copied = 0
 
     def read(self, request: Request) -> Read:
@@ -76,7 +76,7 @@ class View:
         asked = 0.0
         known = self._meant
         for number, term in enumerate(request.terms):
-            meant = known.get((term.word, term.stem, term.weight)) or self._look_up(term)
+            meant = known.get(term) or self._look_up(term)
             asked += meant.rarity
             if meant.rows:
                 rows += meant.rows
@@ -104,24 +104,19 @@ class View:
             self._meant.clear()
             self._copied = 0
         options, nearest = self._vocabulary.options(term, self.held)
-        rows = [
-            Row(
-                rarity(len(posting.slots), self.count) * term.weight * weight,
-                posting.slots,
-                posting.impacts,
-                posting.fields,
-            )
-            for option, weight in options.items()
-            if (posting := self._shown(self._postings.get(option))) is not None
-        ]
+        postings, mask, count = self._postings, self.mask, self.count
+        rows: list[Row] = []
+        for option, weight in options.items():
+            posting = postings.get(option)
+            if posting is not None and (mask is None or (posting := self._shown(posting, mask))):
+                slots, impacts, fields = posting
+                rows.append(Row(rarity(len(slots), count) * term.weight * weight, slots, impacts, fields))
         worth = max([row.rarity for row in rows]) if rows else rarity(0, self.count) * term.unheld
-        found = self._meant[term.word, term.stem, term.weight] = Meant(rows, worth, nearest)
+        found = self._meant[term] = Meant(rows, worth, nearest)
         return found
 
-    def _shown(self, posting: Posting | None) -> Posting | None:
-        if posting is None or self.mask is None:
-            return posting
-        seen = self.mask[posting.slots]
+    def _shown(self, posting: Posting, mask: Mask) -> Posting | None:
+        seen = mask[posting.slots]
         if not seen.any():
             return None
         found = Posting(posting.slots[seen], posting.impacts[seen], posting.fields[seen])

@@ -36,7 +36,7 @@ class Shown(Container[str]):
 
     def __contains__(self, term: object) -> bool:
         if self._shown is None:
-            return str(term) in self._postings
+            return term in self._postings.terms
         posting = self._postings.get(str(term))
         return posting is not None and bool(self._shown[posting.slots].any())
 
@@ -65,7 +65,9 @@ class Vocabulary:
         Returns:
             Them, and for a word that neither a tool nor the table knows, the nearest that a tool holds.
         """
-        found, nearest = {term.stem: 1.0, **dict.fromkeys(term.also, 0.9)}, None
+        found, nearest = {term.stem: 1.0}, None
+        if term.also:
+            found |= dict.fromkeys(term.also, 0.9)
         alike = synonyms().get(term.stem, _NONE)
         if not (term.stem in held or any([other in held for other in term.also])):
             alike = {**everyday().get(term.stem, _NONE), **alike}
