@@ -83,12 +83,12 @@ class Meaning(NamedTuple):
         """From the least to the greatest cosine with the request."""
         return max(self.most - self.least, 1e-3)
 
-    def spread(self, place: int) -> float:
-        """By how many standard deviations one candidate is nearer than all are in the mean."""
+    def spread(self, cosine: float) -> float:
+        """By how many standard deviations a candidate of that cosine is nearer than all are in the mean."""
         count = len(self.whole)
         total, squares, _ = kernel.spread(self.whole)
         mean = total / count
-        return (float(self.whole[place]) - mean) / max(sqrt(max(squares / count - mean * mean, 0.0)), 1e-3)
+        return (cosine - mean) / max(sqrt(max(squares / count - mean * mean, 0.0)), 1e-3)
 
 
 class Signals(NamedTuple):
@@ -168,9 +168,9 @@ class Signals(NamedTuple):
         return [meaning.span for meaning in self.meanings]
 
     @property
-    def compared(self) -> list[Floats]:
-        """The share of the request's words, and each layer's meaning, of every candidate; a row each."""
-        return [self.words * np.float32(1 / self.asked), *[meaning.whole for meaning in self.meanings]]
+    def compared(self) -> list[tuple[Floats, float]]:
+        """The request's words, and each layer's meaning, of every candidate, each with what makes shares of them."""
+        return [(self.words, 1 / self.asked), *[(meaning.whole, 1.0) for meaning in self.meanings]]
 
     def least(self) -> list[tuple[Floats, float]]:
         """What candidates should reach of the words or of a meaning: others share next to nothing with the request."""
@@ -180,19 +180,23 @@ class Signals(NamedTuple):
 
     def told(self, place: int) -> list[float]:
         """All signals of one candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer."""
-        rarity, words = self.matches.rarity, float(self.words[place])
+        asked, wide, rarity = self.asked, self.wide, self.matches.rarity
         column: list[float] = self.table[:, place].tolist()
         relative, need, covered, others = column[:_OF_WORDS]
+        words, *of_meaning = column[wide:]
         fields = [0.0] * len(Field)
-        for row, bits in self.matches.of(int(self.slots[place])):
+        for row, bits in self.matches.of(self.slots.item(place)):
             for field in _FIELDS_OF[bits]:
                 fields[field] += rarity[row]
-        told = [fields[field] / self.asked for field in _IN_FIELD]
-        found = [words * 0.1, relative, words / self.asked, need, covered, *told, others]
-        found += [sum(rarity) / self.asked, min(self.terms, 30) / 10, self.needs / 4]
+        name, parameters, description, namespace = [fields[field] / asked for field in _IN_FIELD]
+        found = [
+            words * 0.1, relative, words / asked, need, covered, name, parameters, description, namespace, others,
+            sum(rarity) / asked, min(self.terms, 30) / 10, self.needs / 4,
+        ]  # fmt: skip
         for n, meaning in enumerate(self.meanings):
-            whole, part = float(meaning.whole[place]), meaning.part
-            of_need, beside = column[self.wide + 1 + 2 * n : self.wide + 3 + 2 * n]
-            found += [whole, whole * part, meaning.spread(place), of_need, column[_OF_WORDS + 1 + 2 * n]]
-            found += [beside * part, relative * whole * part, meaning.known]
+            whole, part, of_need, beside = meaning.whole.item(place), meaning.part, *of_meaning[2 * n : 2 * n + 2]
+            found += (
+                whole, whole * part, meaning.spread(whole), of_need, column[_OF_WORDS + 1 + 2 * n], beside * part,
+                relative * whole * part, meaning.known,
+            )  # fmt: skip
         return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import exp, log
-from operator import mul
+from operator import itemgetter, mul
 from typing import NamedTuple
 
 import numpy as np
@@ -33,18 +33,16 @@ _OF_BEST = (
     "terms",
     "needs",
 )
-_TAKEN = [OF_WORDS.index(name) for name in _OF_BEST]
-_OF_BEST_MEANING = [
-    OF_MEANING.index(name)
-    for name in (
-        "meaning",
-        "meaning, spread",
-        "meaning of the best need",
-        "best need / best",
-        "namespace's meaning",
-        "known to the model",
-    )
-]
+_OF_BEST_MEANING = (
+    "meaning",
+    "meaning, spread",
+    "meaning of the best need",
+    "best need / best",
+    "namespace's meaning",
+    "known to the model",
+)
+_OF_WORDS = itemgetter(*map(OF_WORDS.index, _OF_BEST))
+_OF_MEANING = itemgetter(*map(OF_MEANING.index, _OF_BEST_MEANING))
 _SHARE = OF_WORDS.index("words, share of the request")
 TERMS = OF_WORDS.index("terms")
 COMPARED = 8
@@ -121,13 +119,13 @@ class Seen(NamedTuple):
 
     Parameters:
         best: all signals of the best candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer.
-        compared: of every candidate, the share of the request's words and each layer's meaning, a row each.
+        compared: of every candidate, the request's words and each layer's meaning, each with what makes shares of them.
         values: the candidates' scores.
         order: their places, best first.
     """
 
     best: Sequence[float]
-    compared: Sequence[Floats]
+    compared: Sequence[tuple[Floats, float]]
     values: Sequence[float]
     order: Sequence[int]
 
@@ -136,20 +134,20 @@ class Seen(NamedTuple):
         """From all signals of all candidates, a row a candidate."""
         order: list[int] = (-values).argsort(kind="stable").tolist()
         columns = [_SHARE, *range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))]
-        return cls(signals[order[0]].tolist(), list(np.ascontiguousarray(signals.T[columns])), values.tolist(), order)
+        compared = [(row, 1.0) for row in np.ascontiguousarray(signals.T[columns])]
+        return cls(signals[order[0]].tolist(), compared, values.tolist(), order)
 
 
 def evidence(seen: Seen) -> list[float]:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
-    order, top = list(seen.order[:COMPARED]), seen.best
-    best = [seen.values[place] for place in order]
-    (share, *leading), *meanings = [kernel.standing(row, order) for row in seen.compared]
-    found = [top[n] for n in _TAKEN]
-    found += [share, log(len(seen.values))]
-    found += [best[0], min(best[0] - best[min(1, len(best) - 1)], 2.0), min(best[0] - sum(best) / len(best), 3.0)]
-    found += leading
-    for start, stand in zip(range(len(OF_WORDS), len(top), len(OF_MEANING)), meanings, strict=True):
-        found += [top[start + n] for n in _OF_BEST_MEANING]
+    signals, values, order = seen.best, seen.values, list(seen.order[:COMPARED])
+    some = [values[place] for place in order]
+    best, second = some[0], some[1 if len(some) > 1 else 0]
+    (share, *leading), *meanings = [kernel.standing(row, part, order) for row, part in seen.compared]
+    found = [*_OF_WORDS(signals), share, log(len(values)), best, min(best - second, 2.0)]
+    found += [min(best - sum(some) / len(some), 3.0), *leading]
+    for n, stand in enumerate(meanings):
+        found += _OF_MEANING(signals[len(OF_WORDS) + n * len(OF_MEANING) :])
         found += stand
     return found
 
@@ -163,7 +161,7 @@ def evidence_of_each(any_right: float, best: float, values: Sequence[float]) -> 
         values: the scores of those that are shown, best first.
     """
     odds = log(any_right / (1 - any_right))
-    return [(odds, max(value - best, -6.0), 1 / (1 + n)) for n, value in enumerate(values)]
+    return [(odds, value - best if value - best > -6.0 else -6.0, 1 / (1 + n)) for n, value in enumerate(values)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +179,9 @@ class Calibration:
     means: Floats
     scales: Floats
     weights: Floats
-    each: Floats
-    tempered: Floats | None = None
-    heard: Floats | None = None
+    each: Sequence[float]
+    tempered: Sequence[float] | None = None
+    heard: Sequence[float] | None = None
 
     def odds(self, evidence: list[float]) -> float:
         """The logarithm of the odds that any tool fits, as the requests of the training sets have it."""
@@ -194,14 +192,14 @@ class Calibration:
         odds = self.odds(evidence(seen))
         if self.tempered is None or background is None:
             return _chance(odds)
-        odds = sum(map(mul, temper(odds, seen.best[TERMS], background), self.tempered.tolist()))
+        odds = sum(map(mul, temper(odds, seen.best[TERMS], background), self.tempered))
         if self.heard is not None and aside is not None:
-            odds = sum(map(mul, (odds, aside, 1.0), self.heard.tolist()))
+            odds = sum(map(mul, (odds, aside, 1.0), self.heard))
         return _chance(odds)
 
     def of_each(self, any_right: float, best: float, values: Sequence[float]) -> list[float]:
         """How likely each of the shown candidates is right; see `evidence_of_each`."""
-        odds, near, place, bias = self.each.tolist()
+        odds, near, place, bias = self.each
         rows = evidence_of_each(any_right, best, values)
         return [_chance(odds * a + near * b + place * c + bias) for a, b, c in rows]
 
@@ -228,6 +226,9 @@ def stepped(chance: float) -> float:
     return chance
 
 
+_ARRAYS = ("means", "scales", "weights")
+
+
 @cache
 def _learned(name: str) -> Calibration | None:
     if name == FOREIGN:
@@ -236,13 +237,13 @@ def _learned(name: str) -> Calibration | None:
     if not source.is_file():
         return None
     with source.open("rb") as stream, np.load(stream) as data:
-        return Calibration(**{part: data[part] for part in data.files})
+        return Calibration(**{part: data[part] if part in _ARRAYS else data[part].tolist() for part in data.files})
 
 
 def _lenient(learned: Calibration | None) -> Calibration | None:
     if learned is None or learned.tempered is None:
         return learned
-    return replace(learned, tempered=learned.tempered + np.array([0.0, 0.0, 0.0, LENIENT]), heard=None)
+    return replace(learned, tempered=[*learned.tempered[:-1], learned.tempered[-1] + LENIENT], heard=None)
 
 
 def of(
@@ -266,16 +267,22 @@ def of(
     """
     learned = _learned(name)
     if learned is None:
-        each = [max(0.0, min(NAMED, share)) for share in seen.compared[0].take(top).tolist()]
+        words, part = seen.compared[0]
+        each = [max(0.0, min(NAMED, share)) for share in (words.take(top) * np.float32(part)).tolist()]
     else:
         anything = learned.anything(seen, background, aside)
         each = learned.of_each(anything, seen.values[seen.order[0]], [seen.values[place] for place in top])
         if not named:
             told = anything if learned.tempered is None or background is None else stepped(anything)
-            return Sure(round(told, 4), [round(chance, 4) for chance in each])
+            return Sure(_told(told), [_told(chance) for chance in each])
     each[:named] = [NAMED] * min(named, len(each))
-    each = [round(chance, 4) for chance in each]
+    each = [_told(chance) for chance in each]
     return Sure(each[0], each)
+
+
+def _told(chance: float) -> float:
+    """To four places; `round` would go by way of text."""
+    return int(chance * 10_000 + 0.5) / 10_000
 
 
 def _chance(score: float) -> float:

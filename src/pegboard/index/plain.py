@@ -403,17 +403,19 @@ def ordered(values: Floats, rows: Sequence[tuple[Floats, float]]) -> tuple[list[
 # -- how sure --------------------------------------------------------------------------------------------------
 
 
-def standing(row: Floats, order: Sequence[int]) -> tuple[float, float, float, float, float]:
+def standing(row: Floats, part: float, order: Sequence[int]) -> tuple[float, float, float, float, float]:
     """How the best candidates stand among all.
 
     Parameters:
         row: a number a candidate.
+        part: what makes shares of them.
         order: the best candidates' places, best first.
 
     Returns:
         The mean of theirs; the greatest of all, how far it is above the next and above the fifth, and whether the best
         candidate has it.
     """
+    row = row * np.float32(part)
     best: list[float] = np.sort(row)[::-1][:5].tolist()
     mean = reduce(add, row.take(order).tolist()) / len(order)
     second = best[min(1, len(best) - 1)]

@@ -147,7 +147,7 @@ def test_candidates_are_weighed_the_same(
         engine.fused(table, count, weights, slots, doing, -1, 0.2, values)
         ordered = engine.ordered(values, [(table[0], 0.3), (table[2], 0.4)])
         order = engine.ordered(values, [])[0][:8]
-        standing = [engine.standing(row, order) for row in table]
+        standing = [engine.standing(row, 0.37, order) for row in table]
         sure = engine.odds(evidence, means[1:], means[:-1], means, 4.0)
         found.append((told, table.tobytes(), values.tobytes(), order, ordered, standing, sure))
     assert found[0] == found[1]
@@ -177,7 +177,7 @@ BAD: dict[str, tuple[Any, ...]] = {
         np.zeros((1, 5), np.float32),
     ),
     "nearest": (np.zeros((1, 4), np.float32), 4, (2,), np.zeros(1, np.float32), [4], np.empty(4, np.intp)),
-    "standing": (np.zeros(3, np.float32), [3]),
+    "standing": (np.zeros(3, np.float32), 1.0, [3]),
     "odds": ([1.0, 2.0], np.zeros(1, np.float32), np.zeros(2, np.float32), np.zeros(3, np.float32), 4.0),
     "fused": ("no array", 1, [1.0], np.zeros(1, np.intp), np.zeros(1, np.int8), 0, 0.2, np.zeros(1, np.float32)),
     "ordered": (np.zeros(3, np.float32), [(np.zeros(3, np.float32), 1.0), (np.zeros(2, np.float32), 1.0)]),

@@ -70,30 +70,32 @@ done:
     return answer;
 }
 
-/* standing(row, order): see `plain.standing`. */
+/* standing(row, part, order): see `plain.standing`. */
 static PyObject *standing(PyObject *self, PyObject *const *args, Py_ssize_t given) {
     Py_ssize_t count, wanted, place, n, at = 0;
     float top[5];
     double sum = 0;
     Arrays all = {.count = 0};
-    if (given != 2 || !PyList_Check(args[1]) || !(wanted = PyList_Size(args[1]))) return misuse("standing(row, order)");
+    if (given != 3 || !PyList_Check(args[2]) || !(wanted = PyList_Size(args[2]))) return misuse("standing(row, part, order)");
+    float part = (float)PyFloat_AsDouble(args[1]);
     float *row = array(&all, args[0], 4, 1, 0, &count);
     for (n = 0; row && n < wanted; n++) {
-        if (!number(PyList_GetItem(args[1], n), &place) || place >= count) { released(&all); return misuse("a place that no candidate has"); }
-        sum += row[place];
+        if (!number(PyList_GetItem(args[2], n), &place) || place >= count) { released(&all); return misuse("a place that no candidate has"); }
+        sum += row[place] * part;
     }
     if (!row) { released(&all); return NULL; }
     for (n = 0; n < 5; n++) top[n] = -INFINITY;
     for (n = 0; n < count; n++) {
         Py_ssize_t k = 5;
-        if (row[n] > top[0]) at = n;
-        while (k && row[n] > top[k - 1]) k--;
+        float value = row[n] * part;
+        if (value > top[0]) at = n;
+        while (k && value > top[k - 1]) k--;
         if (k < 5) {
             memmove(top + k + 1, top + k, (4 - k) * sizeof(float));
-            top[k] = row[n];
+            top[k] = value;
         }
     }
-    number(PyList_GetItem(args[1], 0), &place);
+    number(PyList_GetItem(args[2], 0), &place);
     released(&all);
     return Py_BuildValue("(ddddd)", sum / wanted, (double)top[0], (double)top[0] - top[count > 1 ? 1 : 0],
                          (double)top[0] - top[count < 5 ? count - 1 : 4], (double)(at == place));
