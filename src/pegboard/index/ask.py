@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import compress
+from operator import itemgetter
 from typing import NamedTuple
 
 from pegboard.index.clauses import clauses
 from pegboard.index.doing import Doing, wanted
 from pegboard.index.idioms import idioms
-from pegboard.index.kinds import conversion, named_kinds
+from pegboard.index.kinds import conversion
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
 from pegboard.index.text import is_spaceless, stem_of
 
@@ -32,6 +34,7 @@ NUMBER = 0.5
 """What a number is worth: it is mostly a value, not what a tool does."""
 
 
+_STEM = itemgetter(1)
 _NO_NEEDS: Mapping[str, int] = {}
 
 
@@ -86,8 +89,7 @@ def read(text: str) -> Request:
     """Read a request; whatever it holds, this never fails."""
     text = text[:LENGTH]
     bare = unwrapped(text)
-    found, parts = clauses(bare)
-    kinds = named_kinds(bare)
+    found, parts, kinds = clauses(bare)
     if kinds:
         found += [word for word in kinds if word not in found]
     language = language_of(found)
@@ -117,8 +119,12 @@ def read(text: str) -> Request:
 
 
 def _distinct(told: Iterable[Term]) -> dict[str, Term]:
-    found: dict[str, Term] = {}
-    for term in told:
+    terms = list(told)
+    found = dict(zip(map(_STEM, terms), terms, strict=True))
+    if len(found) == len(terms):
+        return found
+    found.clear()
+    for term in terms:
         found.setdefault(term.stem, term)
     return found
 
@@ -136,8 +142,10 @@ def _term(word: str, language: str, beside: float | None = None) -> Term:
     also = () if english == stem else (english,)
     if beside is not None:
         return Term(word, stem, also, beside, 0.0, beside == ADDED)
-    weight = _weight(word)
-    return Term(word, stem, also, weight, UNHELD if len(word) > 1 and is_spaceless(word) else weight)
+    weight = NUMBER if word.isdigit() else 1.0
+    if word.isascii() or not is_spaceless(word):
+        return Term(word, stem, also, weight, weight)
+    return Term(word, stem, also, SINGLE, SINGLE) if len(word) == 1 else Term(word, stem, also, weight, UNHELD)
 
 
 class Telling(dict[str, Term | None]):
@@ -162,19 +170,13 @@ class Telling(dict[str, Term | None]):
 _telling = cache(Telling)
 
 
-def _weight(word: str) -> float:
-    if len(word) == 1 and is_spaceless(word):
-        return SINGLE
-    return NUMBER if word.isdigit() else 1.0
-
-
 def _needs(clauses: Sequence[Sequence[str]], telling: Mapping[str, Term | None]) -> tuple[tuple[str, ...], ...]:
     """The words of each part of the request; a part of a single telling word belongs to the part before it."""
     if len(clauses) < 2:
         return ()
     parts: list[list[str]] = []
     for clause in clauses:
-        found = [word for word in clause if telling[word]]
+        found = list(compress(clause, map(telling.__getitem__, clause)))
         if len(found) == 1 and parts:
             parts[-1] += found
         elif found:

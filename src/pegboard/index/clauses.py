@@ -2,70 +2,97 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from pegboard.index.kinds import distinct, kinds_of, named_kinds
 from pegboard.index.text import words
 
 REMEMBERED = 50_000
 """So many pieces of requests are remembered with their words."""
-_JOINING = (
-    ("and", "then"),
-    ("and", "also"),
-    ("and",),
-    ("then",),
-    ("also",),
-    ("after", "that"),
-    ("as", "well", "as"),
-    ("plus",),
-    ("additionally",),
-    ("finally",),
-)
-"""What may stand between two clauses, the longer before its beginning."""
-_JOINS = frozenset([joining[0] for joining in _JOINING])
+_JOINING = {
+    "and": (("and", "then"), ("and", "also"), ("and",)),
+    "then": (("then",),),
+    "also": (("also",),),
+    "after": (("after", "that"),),
+    "as": (("as", "well", "as"),),
+    "plus": (("plus",),),
+    "additionally": (("additionally",),),
+    "finally": (("finally",),),
+}
+"""What may stand between two clauses, by its first word, the longer first."""
 _BREAKS = re.compile(
     r"[.!?;\n]+(?=\s|$)|[。！？；，、]|,?\s+(?=[atpfATPF])(?i:"
-    + "|".join(r"\s+".join(joining) for joining in _JOINING)
+    + "|".join(r"\s+".join(joining) for joinings in _JOINING.values() for joining in joinings)
     + r")\s+|,\s+"
 )
 
 
-class Pieces(dict[str, tuple[Sequence[str], bool, bool]]):
-    """By what stands between spaces: its words, whether a clause ends with it, whether it may join two."""
+ENDS, JOINS = 1, 2
+"""A piece with which a clause ends; one that may join two clauses."""
 
-    def __missing__(self, piece: str) -> tuple[Sequence[str], bool, bool]:
+
+class Pieces(dict[str, tuple[Sequence[str], Sequence[str], int]]):
+    """Of what stands between spaces its words, what it names by form alone, and `ENDS`, `JOINS` or nothing."""
+
+    def __missing__(self, piece: str) -> tuple[Sequence[str], Sequence[str], int]:
         if len(self) >= REMEMBERED:
             self.clear()
-        said = (piece,) if piece.isalpha() and piece.islower() else tuple(words(piece))
-        found = self[piece] = (said, piece[-1] in ".!?;,", piece.lower() in _JOINS)
+        joins = JOINS if piece.lower() in _JOINING else 0
+        if piece.isalpha() and piece.islower() and piece != "pm":
+            found = self[piece] = ((piece,), (), joins)
+        else:
+            found = self[piece] = (words(piece), kinds_of(piece), ENDS if piece[-1] in ".!?;," else joins)
         return found
 
 
 _KNOWN = Pieces()
 
 
-def clauses(text: str) -> tuple[list[str], list[list[str]]]:
-    """The words of a text, and those of each of its clauses, without the words between clauses."""
-    if "\n" in text or not text.isascii():
-        return words(text), [words(piece) for piece in _BREAKS.split(text)]
+class Clauses(NamedTuple):
+    """A request, cut.
+
+    Parameters:
+        words: all its words.
+        each: those of each clause, without the words between clauses.
+        kinds: what it names by form alone.
+    """
+
+    words: list[str]
+    each: list[list[str]]
+    kinds: list[str]
+
+
+def clauses(text: str) -> Clauses:
+    """A text cut into words and clauses."""
     pieces = text.split()
+    if "\n" in text or not text.isascii():
+        return Clauses(words(text), [words(piece) for piece in _BREAKS.split(text)], named_kinds(pieces))
     found: list[str] = []
-    clause: list[str] = []
-    cut = [clause]
-    start = 0
-    for at, (said, ends, joins) in enumerate(map(_KNOWN.__getitem__, pieces)):
+    named: list[Sequence[str]] = []
+    cut: list[list[str]] = []
+    begun = start = 0
+    free = 1
+    for at, (said, kinds, mark) in enumerate(map(_KNOWN.__getitem__, pieces)):
+        if mark == JOINS and at >= free and (length := _joining(pieces, at)):
+            cut.append(found[begun:])
+            start, free = at + length, at + length + 1
         found += said
+        if kinds:
+            named.append(kinds)
         if at < start:
-            continue
-        if joins and at > start and (length := _joining(pieces, at)):
-            start = at + length
-            cut.append(clause := [])
-        else:
-            clause += said
-            if ends:
-                cut.append(clause := [])
-    return found, cut
+            begun = len(found)
+        elif mark == ENDS:
+            cut.append(found[begun:])
+            begun = len(found)
+    cut.append(found[begun:])
+    return Clauses(found, cut, distinct(named))
 
 
 def _joining(pieces: Sequence[str], at: int) -> int:
     """Of how many pieces what joins two clauses at a place consists, if anything does: another one follows."""
-    said = tuple([piece.lower() for piece in pieces[at : at + 4]])
-    return next((len(joining) for joining in _JOINING if said[: len(joining)] == joining and said[len(joining) :]), 0)
+    left = len(pieces) - at
+    for joining in _JOINING[pieces[at].lower()]:
+        length = len(joining)
+        if length < left and (length == 1 or " ".join(pieces[at : at + length]).lower() == " ".join(joining)):
+            return length
+    return 0

@@ -7,7 +7,7 @@ Most of such a phrase are function words, which carry no meaning one by one ("wh
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, product
+from itertools import chain, compress, count, product
 
 from pegboard.index.shipped import shipped
 
@@ -63,18 +63,12 @@ class Idioms:
         said = list(map(self.kinds.__getitem__, words))
         if NOTHING in said:
             said = [kind for kind in said if kind != NOTHING]
-        longest = self.longest
-        begun = [n for n, word in enumerate(said) if word in longest and self._begins(said, n)]
-        return self._with(words, tuple(said), begun) if begun else words
-
-    def _begins(self, said: Sequence[str], at: int) -> bool:
-        """Whether a phrase may begin at a place."""
-        word = said[at]
-        if at and word in FIRST:
-            return False
-        if at + 1 < len(said) and (word, said[at + 1]) in self.begins:
-            return True
-        return word in self.single and not self.closing[word].isdisjoint(said)
+        begun = set(compress(count(), map(self.begins.__contains__, zip(said, said[1:], strict=False))))
+        for n in compress(count(), map(self.single.__contains__, said)):
+            if n not in begun and not self.closing[said[n]].isdisjoint(said):
+                begun.add(n)
+        places = [n for n in sorted(begun) if not n or said[n] not in FIRST]
+        return self._with(words, tuple(said), places) if places else words
 
     def _with(self, words: list[str], said: Words, begun: Sequence[int]) -> list[str]:
         """The same, where phrases may begin at some places of what is said."""

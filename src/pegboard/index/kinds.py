@@ -1,7 +1,7 @@
 """What a request names by its form alone: `notes.txt` is a file, `example.org` a URL, though neither word is said."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _LISTS = {
     "file": """
@@ -30,27 +30,21 @@ _UNITS = {
     for word in named.split()
     for form in (word, f"{word}s", f"{word}es")
 }
-REMEMBERED = 50_000
-"""So many pieces of requests are remembered with what they are."""
 
 
-class Kinds(dict[str, Sequence[str]]):
-    """What each piece of a text is, of those that are read."""
+def named_kinds(pieces: Iterable[str]) -> list[str]:
+    """The kinds of things that are named by their form, as words; of several files also that they are several.
 
-    def __missing__(self, piece: str) -> Sequence[str]:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        found = self[piece] = () if piece.isalpha() and piece.islower() and piece != "pm" else _read(piece)
-        return found
-
-
-_KNOWN = Kinds()
+    Parameters:
+        pieces: of a text, what stands between spaces.
+    """
+    return distinct(map(kinds_of, pieces))
 
 
-def named_kinds(text: str) -> list[str]:
-    """The kinds of things that a text names by their form, as words; of several files also that they are several."""
+def distinct(told: Iterable[Sequence[str]]) -> list[str]:
+    """The kinds of all pieces of a text, by those of each."""
     found: list[str] = []
-    for kinds in filter(None, map(_KNOWN.__getitem__, text.split())):
+    for kinds in told:
         for kind in kinds:
             if kind not in found:
                 found.append(kind)
@@ -59,21 +53,21 @@ def named_kinds(text: str) -> list[str]:
     return found
 
 
-def conversion(found: Sequence[str]) -> list[str]:
-    """What a request that names two units wants, by its words: to convert the one into the other."""
-    if _UNITS.keys().isdisjoint(found):
-        return []
-    units = {word.rstrip("es"): _UNITS[word] for word in found if word in _UNITS}
-    return ["convert", *dict.fromkeys(units.values())] if len(units) > 1 else []
-
-
-def _read(piece: str) -> Sequence[str]:
+def kinds_of(piece: str) -> Sequence[str]:
     """What one piece of a text is."""
     word = piece.strip(_AROUND).lower()
     if word.isalpha() and word != "pm":
         return ()
     kind = _kind(word) if any(after[:1].isalnum() for after in piece.split(".")[1:]) else None
     return (kind,) if kind else next((named for form, named in _FIGURES.items() if form.fullmatch(word)), ())
+
+
+def conversion(found: Sequence[str]) -> list[str]:
+    """What a request that names two units wants, by its words: to convert the one into the other."""
+    if _UNITS.keys().isdisjoint(found):
+        return []
+    units = {word.rstrip("es"): _UNITS[word] for word in found if word in _UNITS}
+    return ["convert", *dict.fromkeys(units.values())] if len(units) > 1 else []
 
 
 def _kind(word: str) -> str | None:

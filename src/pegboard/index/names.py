@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 
 from pegboard.core import ToolName, ToolSpec
 from pegboard.index.text import fold
 
 _IDENTIFIER = re.compile(r"\w[_./-]+\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-_TOKEN = re.compile(r"[^\s,;:!?()\[\]{}<>\"'`|&]+")
+_APART = ",;:!?()[]{}<>\"'`|&"
+_TOKEN = re.compile(rf"[^\s{re.escape(_APART)}]+")
+_SPACED = bytes(ord(" ") if chr(code) in _APART else code for code in range(256))
 _SEPARATORS = re.compile(r"[\W_]+")
 _DROPPED = bytes(code for code in range(128) if not chr(code).isalnum())
 _BETWEEN = _DROPPED.replace(b"\n", b"")
@@ -20,6 +23,28 @@ BEGINNING = 5
 """No name is looked for whose first so many letters begin none."""
 PREFIX = 3
 """The beginning of a name needs so many letters."""
+
+
+REMEMBERED = 50_000
+"""So many words of requests are remembered."""
+
+
+class Spelt(dict[str, bool]):
+    """Whether only a name is spelt like a word."""
+
+    def __missing__(self, token: str) -> bool:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        plain = token.isalpha() and (token.islower() or token.istitle())
+        found = self[token] = not plain and _IDENTIFIER.search(token) is not None
+        return found
+
+
+_SPELT = Spelt()
+
+
+def _tokens(text: str) -> list[str]:
+    return text.encode().translate(_SPACED).decode().split() if text.isascii() else _TOKEN.findall(text)
 
 
 def key(text: str) -> str:
@@ -99,8 +124,13 @@ class Names:
         whole = key(query.strip()) if len(query) < 200 else ""
         if whole in self._tools:
             return [self._of(whole)]
-        tokens = _TOKEN.findall(query[:4000])
-        return self._all_names(tokens) or self._identifiers(tokens) or self._begun(tokens, whole)
+        tokens = _tokens(query[:4000])
+        may = not whole or self._may_begin(whole) or tokens[0].lower() in _JOINERS
+        return (self._all_names(tokens) if may else []) or self._identifiers(tokens) or self._begun(tokens, whole)
+
+    def _may_begin(self, whole: str) -> bool:
+        """Whether a name may begin a key: one of as many letters as are looked for, or a shorter one."""
+        return whole[:BEGINNING] in self._beginnings or any([whole[:n] in self._tools for n in range(1, BEGINNING)])
 
     def _all_names(self, tokens: list[str]) -> list[list[ToolName]]:
         """Where the request is nothing but names (and words such as `and`), each of them."""
@@ -128,14 +158,10 @@ class Names:
                 break
         return found[0], self._of(found[1])
 
-    def _identifiers(self, tokens: Iterable[str]) -> list[list[ToolName]]:
+    def _identifiers(self, tokens: Sequence[str]) -> list[list[ToolName]]:
         """Words that only a name is spelt like (`create_issue`, `createIssue`), where they are names."""
-        plain = "".join(tokens)
-        if plain.isalpha() and plain[1:].islower():
-            return []
-        odd = [token for token in tokens if not (token.isalpha() and (token.islower() or token.istitle()))]
-        spelt = [_plain(token) for token in odd if _IDENTIFIER.search(token)]
-        return [tools for found in spelt if (tools := self._of(found))]
+        spelt = compress(tokens, map(_SPELT.__getitem__, tokens))
+        return [tools for token in spelt if (tools := self._of(_plain(token)))]
 
     def _begun(self, tokens: list[str], whole: str) -> list[list[ToolName]]:
         """Names that the request, a single word, begins."""

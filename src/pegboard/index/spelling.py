@@ -96,7 +96,7 @@ class Speller:
 
     def near(self, word: str) -> list[tuple[str, float]]:
         """The known words one typing error away, likeliest first, then by name."""
-        if not SHORTEST <= len(word) <= LONGEST:
+        if not SHORTEST <= len(word) <= LONGEST or word.isdigit():
             return []
         if self._new:
             self._index()

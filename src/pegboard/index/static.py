@@ -6,9 +6,9 @@ A text's vector is the sum of its words' rows; the rows' lengths say how much a 
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from struct import unpack
-from typing import cast
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
@@ -26,7 +26,7 @@ PIECE = 3
 """An unknown word is read as the known words that it consists of, of so many letters at least."""
 LONGEST = 24
 REMEMBERED = 20_000
-"""So many words of requests that the table has not are remembered with what they stand for."""
+"""So many words of requests are remembered with their rows."""
 SPOKEN = 0.5
 """A text of which no language knows more than this share is in none."""
 TOGETHER = 64
@@ -45,6 +45,24 @@ def rows_of(found: Sequence[str], rows: Mapping[str, int]) -> list[int]:
         elif len(word) > PIECE and word.isalpha():
             numbers += _unknown(word, rows)
     return numbers
+
+
+class Rows(dict[str, Sequence[int]]):
+    """The rows of each word of requests.
+
+    Parameters:
+        rows: of the table.
+    """
+
+    def __init__(self, rows: Mapping[str, int]) -> None:
+        self._rows = rows
+
+    def __missing__(self, word: str) -> Sequence[int]:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        row = self._rows.get(word)
+        found = self[word] = tuple(rows_of((word,), self._rows)) if row is None else (row,)
+        return found
 
 
 def _unknown(word: str, rows: Mapping[str, int]) -> list[int]:
@@ -84,36 +102,17 @@ class StaticEmbedder:
         self.rows = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._table = table
         self._scales = scales
-        self._pieces: dict[str, Sequence[int]] = {}
+        self._known = Rows(self.rows)
 
     def embed_words(self, parts: Sequence[Sequence[str]], spoken: Tongue | None = None) -> Floats:
         """A vector for each part, the sum of its words' (which may be another language's), or zeros."""
-        rows = self.rows.get
-        known = [list(map(rows, part)) for part in parts]
-        numbers = [
-            self._pieced(part, row) if None in row else cast("list[int]", row)
-            for part, row in zip(parts, known, strict=True)
-        ]
+        rows = self._known.__getitem__
+        numbers = [list(chain.from_iterable(map(rows, part))) for part in parts]
         found = np.empty((len(parts), self.dim), np.float32)
         kernel.summed(self._table, self._scales, numbers, found)
         if spoken:
             for part, row in zip(parts, found, strict=True):
                 spoken.add(part, row)
-        return found
-
-    def _pieced(self, part: Sequence[str], known: Sequence[int | None]) -> list[int]:
-        """The rows of some words, those of the table's own told; what the others stand for is worked out once."""
-        found: list[int] = []
-        for word, row in zip(part, known, strict=True):
-            if row is not None:
-                found.append(row)
-                continue
-            rows = self._pieces.get(word)
-            if rows is None:
-                if len(self._pieces) >= REMEMBERED:
-                    self._pieces.clear()
-                rows = self._pieces[word] = rows_of((word,), self.rows)
-            found += rows
         return found
 
     def tongue(self, language: str) -> Tongue | None:

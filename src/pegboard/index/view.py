@@ -1,7 +1,6 @@
 """The tools that one filter shows, and what a request's terms stand for among them: worked out once a word."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pegboard.index.ask import Request, Term
 from pegboard.index.postings import Mask, Posting, Postings, Row
@@ -16,18 +15,10 @@ COPIED = 100_000
 """Of a filter, so many tools are remembered by word before all are forgotten."""
 
 
-class Meant(NamedTuple):
-    """What one term of a request stands for among the shown tools.
-
-    Parameters:
-        rows: each term of theirs that it may be matched by, and the tools that hold it.
-        rarity: of the rarest of them; of a word that no tool holds, where none does.
-        nearest: the known word that was probably meant, where the word itself is unknown.
-    """
-
-    rows: Sequence[Row]
-    rarity: float
-    nearest: str | None
+Meant: TypeAlias = tuple[list[Row], float, str | None]
+"""What one term of a request stands for among the shown tools: each term of theirs that it may be matched by and the
+tools that hold it; the rarity of the rarest of them, or of a word that no tool holds; and the known word that was
+probably meant, where the word itself is unknown."""
 
 
 class Read(NamedTuple):
@@ -76,15 +67,15 @@ class View:
         asked = 0.0
         known = self._meant
         for number, term in enumerate(request.terms):
-            meant = known.get(term) or self._look_up(term)
-            asked += meant.rarity
-            if meant.rows:
-                rows += meant.rows
-                terms += [number] * len(meant.rows)
+            held, worth, likely = known.get(term) or self._look_up(term)
+            asked += worth
+            if held:
+                rows += held
+                terms += [number] * len(held)
             elif term.unheld:
                 unknown.append(term.word)
-            if meant.nearest:
-                nearest.append(meant.nearest)
+            if likely:
+                nearest.append(likely)
         found = Read(terms, rows, asked, tuple(unknown), tuple(dict.fromkeys(nearest)))
         return self._rarest(request, found) if len(rows) > TERMS else found
 
@@ -112,7 +103,7 @@ class View:
                 slots, impacts, fields = posting
                 rows.append(Row(rarity(len(slots), count) * term.weight * weight, slots, impacts, fields))
         worth = max([row.rarity for row in rows]) if rows else rarity(0, self.count) * term.unheld
-        found = self._meant[term] = Meant(rows, worth, nearest)
+        found = self._meant[term] = (rows, worth, nearest)
         return found
 
     def _shown(self, posting: Posting, mask: Mask) -> Posting | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping
 from functools import cache
+from itertools import filterfalse
 
 from pegboard.index.ask import NUMBER, Request, Term
 from pegboard.index.languages import ENGLISH
@@ -85,14 +86,12 @@ class Vocabulary:
 
     def corrected(self, words: Iterable[str], held: Shown) -> dict[str, str]:
         """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
-        table = self._table
         known = held.corrected
         found: dict[str, str] = {}
-        for word in words:
-            if word not in table and word not in found:
-                meant = known.get(word) or self._right(word, held)
-                if meant != word:
-                    found[word] = meant
+        for word in filterfalse(self._table.__contains__, words):
+            meant = known.get(word) or self._right(word, held)
+            if meant != word:
+                found[word] = meant
         return found
 
     def _right(self, word: str, held: Shown) -> str:

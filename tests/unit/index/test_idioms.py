@@ -93,7 +93,7 @@ def test_separated_words_of_a_phrase_are_found_around_others(index_of) -> None:
     ],
 )
 def test_figures_are_known_by_their_form(text: str, kinds: list[str]) -> None:
-    assert named_kinds(text) == kinds
+    assert named_kinds(text.split()) == kinds
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from .conftest import tool
     ],
 )
 def test_files_and_addresses_are_known_by_their_form(text: str, kinds: list[str]) -> None:
-    assert named_kinds(text) == kinds
+    assert named_kinds(text.split()) == kinds
 
 
 def test_a_request_that_names_a_file_finds_what_reads_files(index_of) -> None:
