@@ -98,7 +98,7 @@ def told(kind: str, tools: list[dict], queries: list[dict], engine: Index | None
                 values = rank.fused(found.told.table, found.told.spans[:1], found.slots)
             seen = Seen.of(found.signals[:, : len(OF_WORDS) + len(OF_MEANING)], values)
             odds = learned.odds(evidence(seen))
-            weighed = np.array(temper(odds, seen.best[TERMS], found.background) if found.background else [0.0] * 4)
+            weighed = np.array(temper(odds, seen.signals[TERMS], found.background) if found.background else [0.0] * 4)
             order = np.argsort(-values, kind="stable")[:8]
             ids = [search.ids[engine.tools.spec(slot).name] for slot in found.slots[order]]
             gold = {i for group in groups_of(query) for i in group}

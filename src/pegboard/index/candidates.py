@@ -4,14 +4,12 @@ The ranking weighs a few signals of every candidate; all of them are worked out 
 """
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from pegboard.index import kernel
-from pegboard.index.fields import Field
 from pegboard.index.matches import Bits, Ints, Matches
 from pegboard.index.postings import Floats
 
@@ -53,8 +51,6 @@ OF_MEANING = (
 WEIGHED = ("words / best", "words of the best need", "name covered", "namespace's words")
 """Of those of words, what the ranking weighs; of each layer its meaning and its meaning for the best need follow."""
 _OF_WORDS = len(WEIGHED)
-_IN_FIELD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
-_FIELDS_OF = [[field for field in _IN_FIELD if bits >> field & 1] for bits in range(1 << len(Field))]
 
 
 class Meaning(NamedTuple):
@@ -74,21 +70,9 @@ class Meaning(NamedTuple):
     most: float
 
     @property
-    def part(self) -> float:
-        """What makes cosines with the request shares of the greatest."""
-        return 1 / max(self.most, 1e-3)
-
-    @property
     def span(self) -> float:
         """From the least to the greatest cosine with the request."""
         return max(self.most - self.least, 1e-3)
-
-    def spread(self, cosine: float) -> float:
-        """By how many standard deviations a candidate of that cosine is nearer than all are in the mean."""
-        count = len(self.whole)
-        total, squares, _ = kernel.spread(self.whole)
-        mean = total / count
-        return (cosine - mean) / max(sqrt(max(squares / count - mean * mean, 0.0)), 1e-3)
 
 
 class Signals(NamedTuple):
@@ -180,23 +164,8 @@ class Signals(NamedTuple):
 
     def told(self, place: int) -> list[float]:
         """All signals of one candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer."""
-        asked, wide, rarity = self.asked, self.wide, self.matches.rarity
-        column: list[float] = self.table[:, place].tolist()
-        relative, need, covered, others = column[:_OF_WORDS]
-        words, *of_meaning = column[wide:]
-        fields = [0.0] * len(Field)
-        for row, bits in self.matches.of(self.slots.item(place)):
-            for field in _FIELDS_OF[bits]:
-                fields[field] += rarity[row]
-        name, parameters, description, namespace = [fields[field] / asked for field in _IN_FIELD]
-        found = [
-            words * 0.1, relative, words / asked, need, covered, name, parameters, description, namespace, others,
-            sum(rarity) / asked, min(self.terms, 30) / 10, self.needs / 4,
-        ]  # fmt: skip
-        for n, meaning in enumerate(self.meanings):
-            whole, part, of_need, beside = meaning.whole.item(place), meaning.part, *of_meaning[2 * n : 2 * n + 2]
-            found += (
-                whole, whole * part, meaning.spread(whole), of_need, column[_OF_WORDS + 1 + 2 * n], beside * part,
-                relative * whole * part, meaning.known,
-            )  # fmt: skip
-        return found
+        meanings = [(meaning.whole, meaning.most, meaning.known) for meaning in self.meanings]
+        return kernel.told(
+            self.matches.rows, self.slots.item(place), self.table, len(self.slots), self.wide, place, meanings,
+            (self.asked, min(self.terms, 30) / 10, self.needs / 4),
+        )  # fmt: skip

@@ -6,19 +6,18 @@ The function comes from `training/rank.py`; how well it is calibrated stands in 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import exp, log
-from operator import itemgetter, mul
-from typing import NamedTuple
+from operator import mul
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pegboard.index import kernel
 from pegboard.index.candidates import OF_MEANING, OF_WORDS
+from pegboard.index.plain import CERTAIN, chance, rounded_chance
+from pegboard.index.plain import evidence_of_each as evidence_of_each
 from pegboard.index.postings import Floats
 from pegboard.index.shipped import shipped
 
-NAMED = 0.99
-"""The confidence in a tool that the request names."""
 _OF_BEST = (
     "words",
     "words, share of the request",
@@ -41,8 +40,8 @@ _OF_BEST_MEANING = (
     "namespace's meaning",
     "known to the model",
 )
-_OF_WORDS = itemgetter(*map(OF_WORDS.index, _OF_BEST))
-_OF_MEANING = itemgetter(*map(OF_MEANING.index, _OF_BEST_MEANING))
+_OF_WORDS = tuple(map(OF_WORDS.index, _OF_BEST))
+_OF_MEANING = tuple(map(OF_MEANING.index, _OF_BEST_MEANING))
 _SHARE = OF_WORDS.index("words, share of the request")
 TERMS = OF_WORDS.index("terms")
 COMPARED = 8
@@ -58,7 +57,6 @@ FOREIGN = "foreign"
 """Requests in another language than the table's own: told by the function of the table, but for what follows."""
 LENIENT = 0.4
 """Added to their odds: fewer of their words are found in the tools, so the same evidence means more."""
-_LEAST, _MOST = log(0.001 / 0.999), log(NAMED / (1 - NAMED))
 
 
 class Sure(NamedTuple):
@@ -118,50 +116,30 @@ class Seen(NamedTuple):
     """What a search found, as far as it tells how sure it is.
 
     Parameters:
-        best: all signals of the best candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer.
+        signals: of the best candidate, in the order of `OF_WORDS`, and then of `OF_MEANING` for each layer.
         compared: of every candidate, the request's words and each layer's meaning, each with what makes shares of them.
-        values: the candidates' scores.
-        order: their places, best first.
+        places, values: of the best candidates, best first, as many as are compared.
+        among: how many candidates there are.
     """
 
-    best: Sequence[float]
-    compared: Sequence[tuple[Floats, float]]
-    values: Sequence[float]
-    order: Sequence[int]
+    signals: list[float]
+    compared: list[tuple[Floats, float]]
+    places: list[int]
+    values: list[float]
+    among: int
 
     @classmethod
     def of(cls, signals: Floats, values: Floats) -> "Seen":
         """From all signals of all candidates, a row a candidate."""
-        order: list[int] = (-values).argsort(kind="stable").tolist()
+        order: list[int] = (-values).argsort(kind="stable")[:COMPARED].tolist()
         columns = [_SHARE, *range(len(OF_WORDS), signals.shape[1], len(OF_MEANING))]
         compared = [(row, 1.0) for row in np.ascontiguousarray(signals.T[columns])]
-        return cls(signals[order[0]].tolist(), compared, values.tolist(), order)
+        return cls(signals[order[0]].tolist(), compared, order, values.take(order).tolist(), len(values))
 
 
 def evidence(seen: Seen) -> list[float]:
     """What tells whether anything fits: the best candidate, and how it stands out among the next ones."""
-    signals, values, order = seen.best, seen.values, list(seen.order[:COMPARED])
-    some = [values[place] for place in order]
-    best, second = some[0], some[1 if len(some) > 1 else 0]
-    (share, *leading), *meanings = [kernel.standing(row, part, order) for row, part in seen.compared]
-    found = [*_OF_WORDS(signals), share, log(len(values)), best, min(best - second, 2.0)]
-    found += [min(best - sum(some) / len(some), 3.0), *leading]
-    for n, stand in enumerate(meanings):
-        found += _OF_MEANING(signals[len(OF_WORDS) + n * len(OF_MEANING) :])
-        found += stand
-    return found
-
-
-def evidence_of_each(any_right: float, best: float, values: Sequence[float]) -> list[tuple[float, float, float]]:
-    """What tells whether one candidate is right, a row each: whether any is, how near the best it is, its place.
-
-    Parameters:
-        any_right: how likely any is.
-        best: the greatest score of all candidates.
-        values: the scores of those that are shown, best first.
-    """
-    odds = log(any_right / (1 - any_right))
-    return [(odds, value - best if value - best > -6.0 else -6.0, 1 / (1 + n)) for n, value in enumerate(values)]
+    return kernel.evidence(seen.signals, _OF_WORDS, _OF_MEANING, seen.compared, seen.places, seen.values, seen.among)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +157,7 @@ class Calibration:
     means: Floats
     scales: Floats
     weights: Floats
-    each: Sequence[float]
+    each: tuple[float, float, float, float]
     tempered: Sequence[float] | None = None
     heard: Sequence[float] | None = None
 
@@ -191,17 +169,15 @@ class Calibration:
         """How likely any tool fits."""
         odds = self.odds(evidence(seen))
         if self.tempered is None or background is None:
-            return _chance(odds)
-        odds = sum(map(mul, temper(odds, seen.best[TERMS], background), self.tempered))
+            return chance(odds)
+        odds = sum(map(mul, temper(odds, seen.signals[TERMS], background), self.tempered))
         if self.heard is not None and aside is not None:
             odds = sum(map(mul, (odds, aside, 1.0), self.heard))
-        return _chance(odds)
+        return chance(odds)
 
-    def of_each(self, any_right: float, best: float, values: Sequence[float]) -> list[float]:
+    def of_each(self, any_right: float, best: float, values: list[float]) -> list[float]:
         """How likely each of the shown candidates is right; see `evidence_of_each`."""
-        odds, near, place, bias = self.each
-        rows = evidence_of_each(any_right, best, values)
-        return [_chance(odds * a + near * b + place * c + bias) for a, b, c in rows]
+        return kernel.chances(any_right, best, values, self.each)
 
 
 def temper(odds: float, terms: float, background: Background) -> list[float]:
@@ -226,7 +202,7 @@ def stepped(chance: float) -> float:
     return chance
 
 
-_ARRAYS = ("means", "scales", "weights")
+_ARRAYS = {"means", "scales", "weights"}
 
 
 @cache
@@ -237,7 +213,9 @@ def _learned(name: str) -> Calibration | None:
     if not source.is_file():
         return None
     with source.open("rb") as stream, np.load(stream) as data:
-        return Calibration(**{part: data[part] if part in _ARRAYS else data[part].tolist() for part in data.files})
+        arrays: dict[str, Any] = {part: data[part] for part in data.files}
+        weights: dict[str, Any] = {part: tuple(arrays[part].tolist()) for part in arrays.keys() - _ARRAYS}
+        return Calibration(**(arrays | weights))
 
 
 def _lenient(learned: Calibration | None) -> Calibration | None:
@@ -250,6 +228,7 @@ def of(
     name: str,
     seen: Seen,
     top: Sequence[int],
+    values: list[float],
     *,
     named: int = 0,
     background: Background | None = None,
@@ -260,7 +239,7 @@ def of(
     Parameters:
         name: the kind of engine.
         seen: what it found.
-        top: the places of those that are shown, best first.
+        top, values: the places and values of those that are shown, best first.
         named: how many of them the request names.
         background: the request's cosines with all shown tools, where there are any.
         aside: how far the best stands out of the catalog to the sentence encoder, where that has a say.
@@ -268,22 +247,13 @@ def of(
     learned = _learned(name)
     if learned is None:
         words, part = seen.compared[0]
-        each = [max(0.0, min(NAMED, share)) for share in (words.take(top) * np.float32(part)).tolist()]
+        shares: list[float] = (words.take(top) * np.float32(part)).tolist()
+        each = [rounded_chance(max(0.0, min(CERTAIN, share))) for share in shares]
     else:
         anything = learned.anything(seen, background, aside)
-        each = learned.of_each(anything, seen.values[seen.order[0]], [seen.values[place] for place in top])
+        each = learned.of_each(anything, seen.values[0], values)
         if not named:
             told = anything if learned.tempered is None or background is None else stepped(anything)
-            return Sure(_told(told), [_told(chance) for chance in each])
-    each[:named] = [NAMED] * min(named, len(each))
-    each = [_told(chance) for chance in each]
+            return Sure(rounded_chance(told), each)
+    each[:named] = [CERTAIN] * min(named, len(each))
     return Sure(each[0], each)
-
-
-def _told(chance: float) -> float:
-    """To four places; `round` would go by way of text."""
-    return int(chance * 10_000 + 0.5) / 10_000
-
-
-def _chance(score: float) -> float:
-    return 0.001 if score < _LEAST else NAMED if score > _MOST else 1 / (1 + exp(-score))

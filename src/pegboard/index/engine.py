@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
-from math import inf
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -81,6 +80,26 @@ class Ranked(NamedTuple):
         return np.array(rows, np.float32).reshape(len(rows), width)
 
 
+class Order(NamedTuple):
+    """Candidates in order; see `kernel.ordered`.
+
+    Parameters:
+        places, slots, values: of those that are shown, best first.
+        alike: whether two of them have the same value.
+        best, best_values: the places and values of the first of all.
+    """
+
+    places: list[int]
+    slots: list[int]
+    values: list[float]
+    alike: bool
+    best: list[int]
+    best_values: list[float]
+
+
+Rows: TypeAlias = tuple[list[int], list[int], list[float]]
+
+
 class ToolIndex:
     """An `Index` by words, and by meaning where it is given embedders.
 
@@ -153,24 +172,24 @@ class ToolIndex:
         told = ranked.told
         fitting = self._fitting(request, ranked)
         values = self._values(request, ranked, fitting)
-        shown, fillers = kernel.ordered(values, told.least())
-        scores: list[float] = values.tolist()
-        slots: list[int] = ranked.slots.tolist()
-        order = self._order(shown or fillers, scores, slots, limit + NEXT)
+        order = Order(*kernel.ordered(values, ranked.slots, told.least(), limit + NEXT, confidence.COMPARED))
+        places, slots, scores = order.places, order.slots, order.values
+        if order.alike:
+            places, slots, scores = self._by_name(places, slots, scores)
         if named:
-            order = self._after_named(named, order, [*shown, *fillers], scores, slots)[: limit + NEXT]
-        top = order[:limit]
+            places, slots, scores = self._after_named(named, places, values, ranked)
+        top = places[:limit]
         if values is fitting and len(told.meanings) < 2:
-            seen = _seen(told, scores, _merged(shown, fillers, scores))
+            seen, near = _seen(told, order), scores[:limit]
         else:
-            seen = _calibrated(told, fitting)
+            seen, near = _calibrated(told, fitting, top)
         count, aside = sum(map(len, named)), ranked.aside(fitting)
-        sure = confidence.of(ranked.kind, seen, top, named=count, background=ranked.background, aside=aside)
+        sure = confidence.of(ranked.kind, seen, top, near, named=count, background=ranked.background, aside=aside)
         asked, terms, matches = request.terms, ranked.read.terms, told.matches
-        specs = self.tools.specs_in([slots[place] for place in order])
+        specs = self.tools.specs_in(slots[: limit + NEXT])
         hits = [
-            Hit(spec.name, spec, scores[place], chance, Reasons(asked, terms, matches, slots[place]))
-            for spec, place, chance in zip(specs, top, sure.each, strict=False)
+            Hit(spec.name, spec, score, chance, Reasons(asked, terms, matches, slot))
+            for spec, slot, score, chance in zip(specs, slots, scores, sure.each, strict=False)
         ]
         return tuple(hits), sure.any, tuple([spec.name for spec in specs[limit:]])
 
@@ -249,72 +268,48 @@ class ToolIndex:
         return [found for group in groups if (found := [slot for slot in group if shown is None or shown[slot]])]
 
     def _after_named(
-        self,
-        named: Sequence[Sequence[int]],
-        order: Sequence[int],
-        best: Sequence[int],
-        scores: Sequence[float],
-        slots: Sequence[int],
-    ) -> list[int]:
+        self, named: Sequence[Sequence[int]], places: Sequence[int], values: Floats, ranked: Ranked
+    ) -> Rows:
         """Of each name its best tool, then its second best ..., then the others.
 
         Parameters:
             named: the slots of the tools that the request names, one list a name.
-            order: the places that are shown, best first.
-            best: all places, best first.
-            scores, slots: of each place.
+            places: those that are shown, best first.
+            values: one a place.
         """
-        of_slot = {slot: place for place, slot in enumerate(slots)}
-        ranks = {place: rank for rank, place in enumerate(best)}
-        groups = [sorted([of_slot[slot] for slot in group], key=ranks.__getitem__) for group in named]
-        groups = [self._order(group, scores, slots, len(group)) for group in groups]
-        first = [group[n] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        return list(dict.fromkeys([*first, *order]))
+        slots = ranked.slots
+        at = {slot: place for place, slot in enumerate(slots.tolist())}
+        shown = {*kernel.ordered(values, slots, ranked.told.least(), len(slots), 0)[0]}
+        ranks = {
+            slot: (at[slot] not in shown, -values.item(at[slot]), str(self.tools.spec(slot).name))
+            for group in named
+            for slot in group
+        }
+        groups = [sorted(group, key=ranks.__getitem__) for group in named]
+        first = [at[group[n]] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
+        found = list(dict.fromkeys([*first, *places]))
+        return found, slots.take(found).tolist(), values.take(found).tolist()
 
-    def _order(self, places: Sequence[int], scores: Sequence[float], slots: Sequence[int], limit: int) -> list[int]:
-        """The first places by falling score, those of one score by name."""
-        found = list(places[: limit + 1])
-        if len({scores[place] for place in found}) == len(found):
-            return found[:limit]
-        found.clear()
-        tied, last = 1, inf
-        for place in places:
-            score = scores[place]
-            if score == last:
-                tied += 1
-            else:
-                if tied > 1:
-                    self._by_name(found, tied, slots)
-                if len(found) >= limit:
-                    return found[:limit]
-                tied, last = 1, score
-            found.append(place)
-        if tied > 1:
-            self._by_name(found, tied, slots)
-        return found[:limit]
-
-    def _by_name(self, places: list[int], count: int, slots: Sequence[int]) -> None:
-        """Sort the last places."""
-        places[-count:] = sorted(places[-count:], key=lambda place: str(self.tools.spec(slots[place]).name))
+    def _by_name(self, places: list[int], slots: list[int], values: list[float]) -> Rows:
+        """The same places, slots and values, those of one value by name."""
+        names = [str(spec.name) for spec in self.tools.specs_in(slots)]
+        order = sorted(range(len(places)), key=lambda n: (-values[n], names[n]))
+        return [places[n] for n in order], [slots[n] for n in order], [values[n] for n in order]
 
 
-def _merged(one: Sequence[int], other: Sequence[int], scores: Sequence[float]) -> list[int]:
-    """The first of two lists of places by falling score, as far as they are compared."""
-    best = list(one[: confidence.COMPARED])
-    if other and (len(best) < confidence.COMPARED or scores[other[0]] >= scores[best[-1]]):
-        best += other[: confidence.COMPARED]
-        best.sort(key=lambda place: (-scores[place], place))
-    return best[: confidence.COMPARED]
-
-
-def _seen(told: Signals, values: Sequence[float], order: Sequence[int]) -> Seen:
+def _seen(told: Signals, order: Order) -> Seen:
     """What tells how sure the search is."""
-    return Seen(told.told(order[0]), told.compared, values, order)
+    return Seen(told.told(order.best[0]), told.compared, order.best, order.best_values, len(told.slots))
 
 
-def _calibrated(told: Signals, values: Floats) -> Seen:
-    """The same by words and the table, no other model, and by what fits alone: so the confidence was learned."""
+def _calibrated(told: Signals, values: Floats, top: Sequence[int]) -> tuple[Seen, list[float]]:
+    """The same by words and the table, no other model, and by what fits alone: so the confidence was learned.
+
+    Returns:
+        It, and how well those that are shown fit.
+    """
     if len(told.meanings) > 1:
         values = rank.fused(told.table, told.spans[:1], told.slots)
         told = told._replace(meanings=told.meanings[:1])
-    return _seen(told, values.tolist(), kernel.ordered(values, [])[0])
+    order = Order(*kernel.ordered(values, told.slots, [], 0, confidence.COMPARED))
+    return _seen(told, order), values.take(top).tolist()

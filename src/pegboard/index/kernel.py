@@ -24,8 +24,10 @@ def fresh(module: ModuleType | None) -> bool:
 
 chosen = compiled if compiled and fresh(compiled) else plain
 
+chances = chosen.chances
 close = chosen.close
 compared = chosen.compared
+evidence = chosen.evidence
 exact = chosen.exact
 fused = chosen.fused
 held = chosen.held
@@ -34,7 +36,7 @@ nearest = chosen.nearest
 odds = chosen.odds
 ordered = chosen.ordered
 spread = chosen.spread
-standing = chosen.standing
 summed = chosen.summed
+told = chosen.told
 weighed = chosen.weighed
 whole = chosen.whole

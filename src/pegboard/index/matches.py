@@ -20,14 +20,14 @@ class Matches:
     """
 
     def __init__(self, rows: list[Row], needs: list[int], size: int) -> None:
-        self._rows = rows
+        self.rows = rows
         self._needs = needs
         self._size = size
 
     @property
     def rarity(self) -> list[float]:
         """Of each row."""
-        return [row.rarity for row in self._rows]
+        return [row.rarity for row in self.rows]
 
     def scores(self, needs: int, found: Floats) -> tuple[int, Bits]:
         """Fill in the BM25F score of every slot, and below it those by each need, where there are several.
@@ -36,18 +36,18 @@ class Matches:
             How many tools have any, and how many rows' terms each tool's name holds.
         """
         names = np.empty(self._size, np.uint8)
-        return kernel.matched(self._rows, self._needs, needs, self._size, found, names), names
+        return kernel.matched(self.rows, self._needs, needs, self._size, found, names), names
 
     def of(self, slot: int) -> list[tuple[int, int]]:
         """The rows whose term the tool in a slot holds, each with its fields, one bit a `Field`."""
-        return kernel.held(self._rows, slot)
+        return kernel.held(self.rows, slot)
 
     def held(self, slots: Ints) -> Bits:
         """In which fields some slots hold each row's term, one bit a `Field`; a row a row, a column a slot."""
-        found = np.zeros((len(self._rows), len(slots)), np.uint8)
+        found = np.zeros((len(self.rows), len(slots)), np.uint8)
         place = np.full(self._size, -1, np.intp)
         place[slots] = np.arange(len(slots))
-        for row, into in zip(self._rows, found, strict=True):
+        for row, into in zip(self.rows, found, strict=True):
             at = place.take(row.slots)
             held = at >= 0
             into[at[held]] = row.fields[held]

@@ -4,6 +4,7 @@ compiled. Every function fills in the arrays that it is given last.
 
 from collections.abc import Sequence
 from functools import reduce
+from math import exp, log, sqrt
 from operator import add
 
 import numpy as np
@@ -33,6 +34,12 @@ FEW = 1_500
 """So many scores are sorted as they are: sorting takes no branches, so it is faster than to partition them."""
 WORDS = 4
 """So many rows of what is weighed are of words."""
+SIGNALS = 13
+"""So many signals are of words (`candidates.OF_WORDS`)."""
+CERTAIN = 0.99
+"""No search is surer than this."""
+_LEAST, _MOST = log(0.001 / 0.999), log(CERTAIN / (1 - CERTAIN))
+_IN_FIELD = (Field.NAME, Field.PARAMETERS, Field.DESCRIPTION, Field.NAMESPACE)
 _NAME = np.uint8(1 << Field.NAME)
 _ONE, _TINY = np.float32(1), np.float32(1e-30)
 
@@ -383,24 +390,105 @@ def fused(
         values -= np.float32(cost) * (doing.take(slots) == against)
 
 
-def ordered(values: Floats, rows: Sequence[tuple[Floats, float]]) -> tuple[list[int], list[int]]:
+def ordered(
+    values: Floats, slots: Ints, rows: Sequence[tuple[Floats, float]], limit: int, first: int
+) -> tuple[list[int], list[int], list[float], bool, list[int], list[float]]:
     """Places by falling value, equal ones as they are.
 
     Parameters:
-        values: one a place.
-        rows: numbers, one a place, and what they should reach.
+        values, slots: one a place.
+        rows: numbers, one a place, and what they should reach: where a place does in any row, only such are shown.
+        limit: so many are shown at least, where there are so many, and all whose value is that of the last of them.
+        first: so many of all are told besides.
 
     Returns:
-        Those that reach it in any row, all where there are no rows; and the others.
+        Those that are shown: their places, slots and values, and whether two of them have the same value; and of all
+        the places and values of the first.
     """
     order = (-values).argsort(kind="stable")
-    if not rows:
-        return order.tolist(), []
-    low = np.logical_and.reduce([row < np.float32(least) for row, least in rows], axis=0)[order]
-    return order[~low].tolist(), order[low].tolist()
+    best, shown = order[:first], order
+    if rows:
+        low = np.logical_and.reduce([row < np.float32(least) for row, least in rows], axis=0)[order]
+        shown = order if low.all() else order[~low]
+    found: list[float] = values.take(shown).tolist()
+    stop = next((n for n in range(limit, len(found)) if found[n] != found[n - 1]), len(found)) if limit else 0
+    alike = len(set(found[:stop])) < stop
+    places = shown[:stop]
+    return places.tolist(), slots.take(places).tolist(), found[:stop], alike, best.tolist(), values.take(best).tolist()
 
 
 # -- how sure --------------------------------------------------------------------------------------------------
+
+
+def told(
+    rows: Sequence[Holding],
+    slot: int,
+    table: Floats,
+    count: int,
+    wide: int,
+    place: int,
+    meanings: Sequence[tuple[Floats, float, float]],
+    request: tuple[float, float, float],
+) -> list[float]:
+    """All signals of one candidate, in the order of `candidates.OF_WORDS` and then of `OF_MEANING` for each layer.
+
+    Parameters:
+        rows: what the request's terms are matched by.
+        slot, place: of the candidate.
+        table: as `weighed` fills it in, of `count` candidates; so many rows are weighed as `wide` tells.
+        meanings: of each layer the candidates' cosines with the request, the greatest of them, and the share of the
+            request's words that the model may know.
+        request: the rarity of all its terms, and the signals of how many terms and needs it has.
+    """
+    asked, terms, needs = request
+    column: list[float] = table[:, place].tolist()
+    relative, need, covered, others = column[:WORDS]
+    words, *of_meaning = column[wide:]
+    fields = [0.0] * len(Field)
+    for row, bits in held(rows, slot):
+        for field in _IN_FIELD:
+            fields[field] += rows[row][0] if bits >> field & 1 else 0.0
+    shares = [fields[field] / asked for field in _IN_FIELD]
+    known = reduce(add, [row[0] for row in rows], 0.0) / asked
+    found = [words * 0.1, relative, words / asked, need, covered, *shares, others, known, terms, needs]
+    for n, (cosines, most, share) in enumerate(meanings):
+        whole, part = cosines.item(place), 1 / max(most, 1e-3)
+        of_need, beside = of_meaning[2 * n : 2 * n + 2]
+        total, squares, _ = spread(cosines)
+        mean = total / count
+        above = (whole - mean) / max(sqrt(max(squares / count - mean * mean, 0.0)), 1e-3)
+        found += [whole, whole * part, above, of_need, column[WORDS + 1 + 2 * n], beside * part]
+        found += [relative * whole * part, share]
+    return found
+
+
+def evidence(
+    signals: Sequence[float],
+    of_words: Sequence[int],
+    of_meaning: Sequence[int],
+    compared: Sequence[tuple[Floats, float]],
+    places: Sequence[int],
+    values: Sequence[float],
+    count: int,
+) -> list[float]:
+    """What tells whether anything fits: the best candidate, and how it stands out among the next ones.
+
+    Parameters:
+        signals: of the best candidate.
+        of_words, of_meaning: which of them tell, of those of words and of those of each layer, by their places.
+        compared: of every candidate the request's words and each layer's meaning, each with what makes shares of them.
+        places, values: of the best candidates, best first.
+        count: how many candidates there are.
+    """
+    (share, *leading), *meanings = [standing(row, part, places) for row, part in compared]
+    best, second = values[0], values[1 if len(values) > 1 else 0]
+    mean = reduce(add, values, 0.0) / len(values)
+    found = [*[signals[n] for n in of_words], share, log(count), best, min(best - second, 2.0), min(best - mean, 3.0)]
+    found += leading
+    each = (len(signals) - SIGNALS) // max(len(meanings), 1)
+    for n, stand in enumerate(meanings):
+        found += [*[signals[SIGNALS + n * each + m] for m in of_meaning], *stand]
+    return found
 
 
 def standing(row: Floats, part: float, order: Sequence[int]) -> tuple[float, float, float, float, float]:
@@ -420,6 +508,44 @@ def standing(row: Floats, part: float, order: Sequence[int]) -> tuple[float, flo
     mean = reduce(add, row.take(order).tolist()) / len(order)
     second = best[min(1, len(best) - 1)]
     return mean, best[0], best[0] - second, best[0] - best[-1], float(row.argmax() == order[0])
+
+
+def chances(
+    any_right: float, best: float, values: Sequence[float], weights: tuple[float, float, float, float]
+) -> list[float]:
+    """How likely each candidate is right, to four places: see `evidence_of_each`.
+
+    Parameters:
+        any_right, best, values: as there.
+        weights: of what tells; the last is the bias.
+    """
+    odds, near, place, bias = weights
+    return [
+        rounded_chance(chance(a * odds + b * near + c * place + bias))
+        for a, b, c in evidence_of_each(any_right, best, values)
+    ]
+
+
+def evidence_of_each(any_right: float, best: float, values: Sequence[float]) -> list[tuple[float, float, float]]:
+    """What tells whether one candidate is right, a row each: whether any is, how near the best it is, its place.
+
+    Parameters:
+        any_right: how likely any is.
+        best: the greatest score of all candidates.
+        values: the scores of those that are shown, best first.
+    """
+    odds = log(any_right / (1 - any_right))
+    return [(odds, max(value - best, -6.0), 1 / (1 + n)) for n, value in enumerate(values)]
+
+
+def chance(odds: float) -> float:
+    """By the logarithm of its odds; none is less than .001 or more than .99."""
+    return 0.001 if odds < _LEAST else CERTAIN if odds > _MOST else 1 / (1 + exp(-odds))
+
+
+def rounded_chance(chance: float) -> float:
+    """To four places; `round` would go by way of text."""
+    return int(chance * 10_000 + 0.5) / 10_000
 
 
 def odds(evidence: Sequence[float], means: Floats, scales: Floats, weights: Floats, far: float) -> float:

@@ -145,11 +145,20 @@ def test_candidates_are_weighed_the_same(
         values = np.empty(count, np.float32)
         told = engine.weighed(slots, count, scores, size, needs, names, sizes, groups, meanings, table)
         engine.fused(table, count, weights, slots, doing, -1, 0.2, values)
-        ordered = engine.ordered(values, [(table[0], 0.3), (table[2], 0.4)])
-        order = engine.ordered(values, [])[0][:8]
-        standing = [engine.standing(row, 0.37, order) for row in table]
+        ordered = [
+            engine.ordered(values, slots, rows, limit, 8)
+            for rows in ([], [(table[0], 0.3), (table[2], 0.4)], [(table[0], 99.0)])
+            for limit in (0, 1, 5, count)
+        ]
+        best, of_best = ordered[0][4:]
+        compared = [(table[0], 0.37), *[(meaning[0], 1.0) for meaning in meanings]]
+        near = [(meaning[0], most, 0.7) for meaning, (_, most) in zip(meanings, told[1], strict=True)]
+        rows = rows_of(np.random.default_rng(count), size, 5)
+        signals = engine.told(rows, int(slots[0]), table, count, len(table) - 1 - 2 * layers, best[0], near, ASKED)
+        seen = engine.evidence(signals, (0, 3, 12), (1, 7), compared, best, of_best, count)
+        chances = engine.chances(0.4, of_best[0], of_best, (1.1, 0.7, -0.3, 0.2))
         sure = engine.odds(evidence, means[1:], means[:-1], means, 4.0)
-        found.append((told, table.tobytes(), values.tobytes(), order, ordered, standing, sure))
+        found.append((told, table.tobytes(), values.tobytes(), ordered, signals, seen, chances, sure))
     assert found[0] == found[1]
 
 
@@ -163,6 +172,7 @@ def test_the_best_other_tool_of_a_namespace_is_never_the_tool_itself(compiled: M
         assert table[8].tolist() == np.array([0.9, 0.9, 0.9, 0, 0, 0], np.float32).tolist()
 
 
+ASKED = (2.5, 1.2, 0.5)
 BAD: dict[str, tuple[Any, ...]] = {
     "matched": ([Row(1.0, np.array([9], np.int32), np.ones(1, np.float32), np.ones(1, np.uint8))], [0], 0, 4),
     "close": (["a"], np.zeros(2, np.uint64), "b", 1),
@@ -177,10 +187,12 @@ BAD: dict[str, tuple[Any, ...]] = {
         np.zeros((1, 5), np.float32),
     ),
     "nearest": (np.zeros((1, 4), np.float32), 4, (2,), np.zeros(1, np.float32), [4], np.empty(4, np.intp)),
-    "standing": (np.zeros(3, np.float32), 1.0, [3]),
+    "evidence": ([1.0] * 13, (0,), (), [(np.zeros(3, np.float32), 1.0)], [3], [1.0], 3),
+    "told": ([], 0, np.zeros((5, 2), np.float32), 2, 4, 2, [], ASKED),
+    "chances": (0.5, 1.0, 1.0, (1.0, 1.0, 1.0, 1.0)),
     "odds": ([1.0, 2.0], np.zeros(1, np.float32), np.zeros(2, np.float32), np.zeros(3, np.float32), 4.0),
     "fused": ("no array", 1, [1.0], np.zeros(1, np.intp), np.zeros(1, np.int8), 0, 0.2, np.zeros(1, np.float32)),
-    "ordered": (np.zeros(3, np.float32), [(np.zeros(3, np.float32), 1.0), (np.zeros(2, np.float32), 1.0)]),
+    "ordered": (np.zeros(3, np.float32), np.arange(3), [(np.zeros(2, np.float32), 1.0)], 2, 2),
     "whole": (np.zeros((2, 4), np.float32), 2, 127, np.zeros(1, np.float32)),
     "spread": (np.zeros(3, np.float64),),
     "weighed": (np.array([5]), 1, np.zeros((1, 3), np.float32), 3, 0, np.zeros(3, np.uint8), np.ones(3, np.float32)),

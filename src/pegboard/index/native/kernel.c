@@ -16,13 +16,13 @@
 static PyMethodDef functions[] = {
     {"close", (PyCFunction)(void (*)(void))close_words, METH_FASTCALL, NULL}, FAST(matched), FAST(held), FAST(summed), FAST(whole), FAST(compared), FAST(exact),
     {"spread", spread, METH_O, NULL}, FAST(nearest), FAST(weighed), FAST(fused),
-    FAST(ordered), FAST(standing), FAST(odds), {NULL, NULL, 0, NULL},
+    FAST(ordered), FAST(told), FAST(evidence), FAST(odds), FAST(chances), {NULL, NULL, 0, NULL},
 };
 
 /* What the sources were when this was compiled (`hatch_build.py`): of others, these are other functions. */
-static int told(PyObject *module) { return PyModule_AddIntConstant(module, "SOURCES", SOURCES); }
+static int sources(PyObject *module) { return PyModule_AddIntConstant(module, "SOURCES", SOURCES); }
 
-static PyModuleDef_Slot slots_of_module[] = {{Py_mod_exec, told}, {0, NULL}};
+static PyModuleDef_Slot slots_of_module[] = {{Py_mod_exec, sources}, {0, NULL}};
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernel", NULL, 0, functions, slots_of_module, NULL, NULL, NULL};
 

@@ -177,14 +177,11 @@ WIDE static void lanes(const float *row, Py_ssize_t count, double *sums, double 
     memcpy(most, top, sizeof top);
 }
 
-/* spread(row): see `plain.spread`. */
-static PyObject *spread(PyObject *self, PyObject *given) {
-    Py_ssize_t count, n;
-    Arrays all = {.count = 0};
-    double sums[LANES] = {0}, squares[LANES] = {0};
-    float most[LANES] = {0};
-    float *row = array(&all, given, 4, 0, 0, &count);
-    if (!row) { released(&all); return NULL; }
+/* The sum of some numbers, that of their squares, and the greatest of them and zero. */
+static void spread_of(const float *row, Py_ssize_t count, double *sum, double *square, double *greatest) {
+    double sums[LANES], squares[LANES];
+    float most[LANES];
+    Py_ssize_t n;
     lanes(row, count, sums, squares, most);
     for (n = count - count % LANES; n < count; n++) {
         double value = row[n];
@@ -192,11 +189,23 @@ static PyObject *spread(PyObject *self, PyObject *given) {
         squares[0] += value * value;
         most[0] = row[n] > most[0] ? row[n] : most[0];
     }
-    released(&all);
     for (n = 1; n < LANES; n++) {
         sums[0] += sums[n];
         squares[0] += squares[n];
         most[0] = most[n] > most[0] ? most[n] : most[0];
     }
-    return Py_BuildValue("(ddd)", sums[0], squares[0], (double)most[0]);
+    *sum = sums[0];
+    *square = squares[0];
+    *greatest = most[0];
+}
+
+/* spread(row): see `plain.spread`. */
+static PyObject *spread(PyObject *self, PyObject *given) {
+    Py_ssize_t count;
+    double sum, squares, most;
+    Arrays all = {.count = 0};
+    float *row = array(&all, given, 4, 0, 0, &count);
+    if (row) spread_of(row, count, &sum, &squares, &most);
+    released(&all);
+    return row ? Py_BuildValue("(ddd)", sum, squares, most) : NULL;
 }

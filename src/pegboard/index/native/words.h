@@ -68,25 +68,36 @@ done:
     return found;
 }
 
+#define NO_ROW -2
+
+/* The fields, one bit each, in which a row's term stands in the tool of a slot; -1 where the tool has it not. */
+static int bits_of(PyObject *row, Py_ssize_t slot, double *rarity) {
+    Py_ssize_t count;
+    Arrays part = {.count = 0};
+    int32_t *slots = PyTuple_Check(row) && PyTuple_Size(row) == 4 ? array(&part, PyTuple_GetItem(row, 1), 4, 0, 0, &count) : NULL;
+    uint8_t *fields = slots ? array(&part, PyTuple_GetItem(row, 3), 1, count, 0, NULL) : NULL;
+    Py_ssize_t low = 0, high = fields ? count : 0;
+    while (low < high) {
+        Py_ssize_t middle = (low + high) / 2;
+        if (slots[middle] < slot) low = middle + 1; else high = middle;
+    }
+    int bits = !fields ? NO_ROW : low < count && slots[low] == slot ? fields[low] : -1;
+    if (fields) *rarity = PyFloat_AsDouble(PyTuple_GetItem(row, 0));
+    released(&part);
+    return bits;
+}
+
 /* held(rows, slot): see `plain.held`. */
 static PyObject *held(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t slot, n, count = 0;
+    Py_ssize_t slot, n;
+    double rarity;
     PyObject *found;
     if (given != 2 || !PyList_Check(args[0]) || !number(args[1], &slot)) return misuse("held(rows, slot)");
     if (!(found = PyList_New(0))) return NULL;
     for (n = 0; n < PyList_Size(args[0]); n++) {
-        PyObject *row = PyList_GetItem(args[0], n), *pair = NULL;
-        Arrays part = {.count = 0};
-        int32_t *slots = PyTuple_Check(row) && PyTuple_Size(row) == 4 ? array(&part, PyTuple_GetItem(row, 1), 4, 0, 0, &count) : NULL;
-        uint8_t *fields = slots ? array(&part, PyTuple_GetItem(row, 3), 1, count, 0, NULL) : NULL;
-        Py_ssize_t low = 0, high = fields ? count : 0;
-        while (low < high) {
-            Py_ssize_t middle = (low + high) / 2;
-            if (slots[middle] < slot) low = middle + 1; else high = middle;
-        }
-        int bits = fields && low < count && slots[low] == slot ? fields[low] : -1;
-        released(&part);
-        if (!fields || (bits >= 0 && (!(pair = Py_BuildValue("(ni)", n, bits)) || PyList_Append(found, pair)))) {
+        PyObject *pair = NULL;
+        int bits = bits_of(PyList_GetItem(args[0], n), slot, &rarity);
+        if (bits == NO_ROW || (bits >= 0 && (!(pair = Py_BuildValue("(ni)", n, bits)) || PyList_Append(found, pair)))) {
             Py_XDECREF(pair);
             Py_DECREF(found);
             return misuse("a row is no row");
