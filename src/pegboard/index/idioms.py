@@ -12,8 +12,8 @@ from itertools import chain, compress, count, product
 from pegboard.index.shipped import shipped
 
 Words = tuple[str, ...]
-NOTHING = "NONE"
-"""The list of the words that are read over."""
+NOTHING = ""
+"""How the words on the list `NONE` are read: they are read over."""
 FIRST = ("BE", "DO", "HAVE")
 """The lists whose words begin a phrase only where they are the first: "is it done?", but not "see that it is done"."""
 FIGURE = "NUMBER"
@@ -60,9 +60,7 @@ class Idioms:
 
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
-        said = list(map(self.kinds.__getitem__, words))
-        if NOTHING in said:
-            said = [kind for kind in said if kind != NOTHING]
+        said = list(filter(None, map(self.kinds.__getitem__, words)))
         begun = set(compress(count(), map(self.begins.__contains__, zip(said, said[1:], strict=False))))
         for n in compress(count(), map(self.single.__contains__, said)):
             if n not in begun and not self.closing[said[n]].isdisjoint(said):
@@ -79,7 +77,7 @@ class Idioms:
             if place >= at and (found := self._phrase(said, place)):
                 if not parts:
                     parts = [(word,) for word in words]
-                    places = [n for n, word in enumerate(words) if self.kinds[word] != NOTHING]
+                    places = [n for n, word in enumerate(words) if self.kinds[word]]
                 used, instead = found
                 for n in used:
                     parts[places[n]] = ()
@@ -112,7 +110,7 @@ def idioms() -> Idioms:
         said, equals, meant = line.partition(" = ")
         head, gap, end = said.partition(f" {GAP} ")
         if colon and name.isupper():
-            kinds |= dict.fromkeys(listed.split(), name)
+            kinds |= dict.fromkeys(listed.split(), NOTHING if name == "NONE" else name)
         elif equals and gap:
             ends = dict.fromkeys(_spelt(end, kinds), tuple(meant.split()))
             for begun in _spelt(head, kinds):

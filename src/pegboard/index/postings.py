@@ -143,17 +143,14 @@ class Postings:
         number = self.terms.get(term)
         if number is None:
             return None
+        starts, bulk = self._starts, self._bulk
+        some = slice(starts.item(number), starts.item(number + 1)) if number + 1 < len(starts) else slice(0)
+        held, impacts, fields = bulk.slots[some], bulk.impacts[some], bulk.fields[some]
         row = self._recent.get(number)
-        start, stop = self._starts[number : number + 2].tolist() if number + 1 < len(self._starts) else (0, 0)
-        bulk = self._bulk
-        if row is None:
-            return Posting(bulk.slots[start:stop], bulk.impacts[start:stop], bulk.fields[start:stop])
-        slots, impacts, fields = _arrays_of(row)
-        return Posting(
-            np.append(bulk.slots[start:stop], slots),
-            np.append(bulk.impacts[start:stop], impacts),
-            np.append(bulk.fields[start:stop], fields),
-        )
+        if row is not None:
+            more = _arrays_of(row)
+            held, impacts, fields = np.append(held, more[0]), np.append(impacts, more[1]), np.append(fields, more[2])
+        return Posting(held, impacts, fields)
 
 
 def _arrays(held: Posting) -> tuple[Ints, Floats, Bytes]:

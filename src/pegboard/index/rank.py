@@ -61,12 +61,15 @@ def fused(
         against: the opposite of what the request wants, which costs a tool that does it `doing.OPPOSITE`; 0 for none.
         trust: how much words count.
     """
-    count = len(spans)
-    meaning = [part for weight, span in zip(_of_layers(count), spans, strict=True) for part in (weight / span, NEED)]
     whole, need, name, server = WEIGHTS
-    weights = [whole * trust, need * trust, name, server, *meaning, *[SERVER] * (count > 1)]
-    found = np.empty(rows.shape[1], np.float32)
-    kernel.fused(rows, rows.shape[1], weights, slots, doing, against, OPPOSITE, found)
+    weights = [whole * trust, need * trust, name, server]
+    for weight, span in zip(_of_layers(len(spans)), spans, strict=True):
+        weights += (weight / span, NEED)
+    if len(spans) > 1:
+        weights.append(SERVER)
+    count = rows.shape[1]
+    found = np.empty(count, np.float32)
+    kernel.fused(rows, count, weights, slots, doing, against, OPPOSITE, found)
     return found
 
 

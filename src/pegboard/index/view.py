@@ -100,8 +100,8 @@ class View:
         for option, weight in options.items():
             posting = postings.get(option)
             if posting is not None and (mask is None or (posting := self._shown(posting, mask))):
-                slots, impacts, fields = posting
-                rows.append(Row(rarity(len(slots), count) * term.weight * weight, slots, impacts, fields))
+                worth = rarity(len(posting.slots), count) * term.weight * weight
+                rows.append(Row(worth, posting.slots, posting.impacts, posting.fields))
         worth = max([row.rarity for row in rows]) if rows else rarity(0, self.count) * term.unheld
         found = self._meant[term] = (rows, worth, nearest)
         return found
