@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pegboard.index.kinds import distinct, kinds_of, named_kinds
+from pegboard.index.kinds import AROUND, distinct, kinds_of, named_kinds
 from pegboard.index.text import words
 
 REMEMBERED = 50_000
@@ -37,11 +37,12 @@ class Pieces(dict[str, tuple[Sequence[str], Sequence[str], int]]):
     def __missing__(self, piece: str) -> tuple[Sequence[str], Sequence[str], int]:
         if len(self) >= REMEMBERED:
             self.clear()
-        joins = JOINS if piece.lower() in _JOINING else 0
-        if piece.isalpha() and piece.islower() and piece != "pm":
-            found = self[piece] = ((piece,), (), joins)
+        mark = ENDS if piece[-1] in ".!?;," else JOINS if piece.lower() in _JOINING else 0
+        core = piece.strip(AROUND)
+        if core.isalpha() and (core.islower() or core.istitle() or core.isupper()) and (word := core.lower()) != "pm":
+            found = self[piece] = ((word,), (), mark)
         else:
-            found = self[piece] = (words(piece), kinds_of(piece), ENDS if piece[-1] in ".!?;," else joins)
+            found = self[piece] = (words(piece), kinds_of(piece), mark)
         return found
 
 

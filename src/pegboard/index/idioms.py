@@ -60,7 +60,7 @@ class Idioms:
 
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
-        said = list(filter(None, map(self.kinds.__getitem__, words)))
+        said: list[str] = list(filter(None, map(self.kinds.__getitem__, words)))
         begun = set(compress(count(), map(self.begins.__contains__, zip(said, said[1:], strict=False))))
         for n in compress(count(), map(self.single.__contains__, said)):
             if n not in begun and not self.closing[said[n]].isdisjoint(said):

@@ -10,7 +10,7 @@ _LISTS = {
     "url": "com org net io dev edu gov",
 }
 _ENDINGS = {kind: frozenset(text.split()) for kind, text in _LISTS.items()}
-_AROUND = ".,;:!?()[]{}<>\"'`"
+AROUND = ".,;:!?()[]{}<>\"'`"
 _FIGURES = {
     re.compile(r"\d[\d.,]*%"): ("percent", "calculate"),
     re.compile(r"\d[\d.]*(?:[+*\u00d7\u00f7^]\d[\d.]*)+|[+*\u00d7\u00f7^]"): ("calculate",),
@@ -55,7 +55,7 @@ def distinct(told: Iterable[Sequence[str]]) -> list[str]:
 
 def kinds_of(piece: str) -> Sequence[str]:
     """What one piece of a text is."""
-    word = piece.strip(_AROUND).lower()
+    word = piece.strip(AROUND).lower()
     if word.isalpha() and word != "pm":
         return ()
     kind = _kind(word) if any(after[:1].isalnum() for after in piece.split(".")[1:]) else None
