@@ -89,10 +89,11 @@ def timed(run: Callable[[str], object], queries: Sequence[str]) -> tuple[float, 
     wall: list[float] = []
     processor: list[float] = []
     for query in queries:
-        started, used = time.perf_counter(), time.process_time()
+        used = time.process_time()
+        started = time.perf_counter()
         run(query)
-        processor.append((time.process_time() - used) * 1000)
         wall.append((time.perf_counter() - started) * 1000)
+        processor.append((time.process_time() - used) * 1000)
     return median(wall), sorted(wall)[int(0.95 * len(wall))], median(processor)
 
 
