@@ -13,8 +13,8 @@ import numpy as np
 
 from pegboard.index import kernel
 from pegboard.index.candidates import OF_MEANING, OF_WORDS
-from pegboard.index.plain import CERTAIN, chance, rounded_chance
-from pegboard.index.plain import evidence_of_each as evidence_of_each
+from pegboard.index.plain.sure import CERTAIN, chance, rounded_chance
+from pegboard.index.plain.sure import evidence_of_each as evidence_of_each
 from pegboard.index.postings import Floats
 from pegboard.index.shipped import shipped
 

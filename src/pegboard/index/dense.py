@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pegboard.index import kernel
-from pegboard.index.plain import ABREAST, abreast, inverse_lengths, laid, reached, rounded
+from pegboard.index.plain.meaning import ABREAST, abreast, inverse_lengths, laid, rounded
+from pegboard.index.plain.nearest import reached
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.int8]

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from pegboard.core import ToolName, ToolSpec
-from pegboard.index import confidence, kernel, rank
+from pegboard.index import confidence, rank
 from pegboard.index.ask import Request, read
 from pegboard.index.candidates import OF_MEANING, OF_WORDS, Signals
 from pegboard.index.confidence import Background, Seen
@@ -18,6 +18,7 @@ from pegboard.index.explain import Reasons
 from pegboard.index.layer import Asked, Layer
 from pegboard.index.matches import Ints, Matches
 from pegboard.index.nearest import chosen
+from pegboard.index.order import Order
 from pegboard.index.postings import Floats, Mask
 from pegboard.index.prior import Priors
 from pegboard.index.protocol import Found, Hit, Prerequisite, Use, Where
@@ -78,26 +79,6 @@ class Ranked(NamedTuple):
         width = len(OF_WORDS) + len(OF_MEANING) * len(self.told.meanings)
         rows = [self.told.told(place) for place in range(len(self.slots))]
         return np.array(rows, np.float32).reshape(len(rows), width)
-
-
-class Order(NamedTuple):
-    """Candidates in order; see `kernel.ordered`.
-
-    Parameters:
-        places, slots, values: of those that are shown, best first.
-        alike: whether two of them have the same value.
-        best, best_values: the places and values of the first of all.
-    """
-
-    places: list[int]
-    slots: list[int]
-    values: list[float]
-    alike: bool
-    best: list[int]
-    best_values: list[float]
-
-
-Rows: TypeAlias = tuple[list[int], list[int], list[float]]
 
 
 class ToolIndex:
@@ -172,13 +153,12 @@ class ToolIndex:
         told = ranked.told
         fitting = self._fitting(request, ranked)
         values = self._values(request, ranked, fitting)
-        order = Order(*kernel.ordered(values, ranked.slots, told.least(), limit + NEXT, confidence.COMPARED))
-        places, slots, scores = order.places, order.slots, order.values
+        order = Order.of(values, ranked.slots, told.least(), limit + NEXT)
         if order.alike:
-            places, slots, scores = self._by_name(places, slots, scores)
+            order = order.by_name(self._named_as)
         if named:
-            places, slots, scores = self._after_named(named, places, values, ranked)
-        top = places[:limit]
+            order = order.after_named(named, values, ranked.slots, told.least(), self._named_as)
+        slots, scores, top = order.slots, order.values, order.places[:limit]
         if values is fitting and len(told.meanings) < 2:
             seen, near = _seen(told, order), scores[:limit]
         else:
@@ -262,39 +242,14 @@ class ToolIndex:
         ]
         return [(layer, asked) for layer, asked in seen if asked]
 
+    def _named_as(self, slot: int) -> str:
+        """The name of the tool in a slot."""
+        return str(self.tools.spec(slot).name)
+
     def _named(self, query: str, shown: Mask | None) -> list[list[int]]:
         """The slots of the tools that the request names, one list a name."""
         groups = [[self.tools.slots[name] for name in names] for names in self.tools.names.named(query)]
         return [found for group in groups if (found := [slot for slot in group if shown is None or shown[slot]])]
-
-    def _after_named(
-        self, named: Sequence[Sequence[int]], places: Sequence[int], values: Floats, ranked: Ranked
-    ) -> Rows:
-        """Of each name its best tool, then its second best ..., then the others.
-
-        Parameters:
-            named: the slots of the tools that the request names, one list a name.
-            places: those that are shown, best first.
-            values: one a place.
-        """
-        slots = ranked.slots
-        at = {slot: place for place, slot in enumerate(slots.tolist())}
-        shown = {*kernel.ordered(values, slots, ranked.told.least(), len(slots), 0)[0]}
-        ranks = {
-            slot: (at[slot] not in shown, -values.item(at[slot]), str(self.tools.spec(slot).name))
-            for group in named
-            for slot in group
-        }
-        groups = [sorted(group, key=ranks.__getitem__) for group in named]
-        first = [at[group[n]] for n in range(max(map(len, groups))) for group in groups if n < len(group)]
-        found = list(dict.fromkeys([*first, *places]))
-        return found, slots.take(found).tolist(), values.take(found).tolist()
-
-    def _by_name(self, places: list[int], slots: list[int], values: list[float]) -> Rows:
-        """The same places, slots and values, those of one value by name."""
-        names = [str(spec.name) for spec in self.tools.specs_in(slots)]
-        order = sorted(range(len(places)), key=lambda n: (-values[n], names[n]))
-        return [places[n] for n in order], [slots[n] for n in order], [values[n] for n in order]
 
 
 def _seen(told: Signals, order: Order) -> Seen:
@@ -311,5 +266,5 @@ def _calibrated(told: Signals, values: Floats, top: Sequence[int]) -> tuple[Seen
     if len(told.meanings) > 1:
         values = rank.fused(told.table, told.spans[:1], told.slots)
         told = told._replace(meanings=told.meanings[:1])
-    order = Order(*kernel.ordered(values, told.slots, [], 0, confidence.COMPARED))
+    order = Order.of(values, told.slots, [], 0)
     return _seen(told, order), values.take(top).tolist()

@@ -8,7 +8,7 @@ import numpy as np
 from pegboard.core import ToolSpec
 from pegboard.index import kernel
 from pegboard.index.doing import OPPOSITE
-from pegboard.index.plain import Ints, Wholes
+from pegboard.index.plain.arrays import Ints, Wholes
 from pegboard.index.postings import Floats
 
 _NONE = np.zeros(0, np.int8)

@@ -12,11 +12,12 @@ import pytest
 
 from pegboard.index import kernel, plain
 from pegboard.index.matches import Matches
+from pegboard.index.plain.nearest import FEW
 from pegboard.index.postings import Row
 from pegboard.index.spelling import _letters, _letters_of, slip
 
 HERE = Path(__file__).parent
-SIZES = [1, 7, 8, 64, 65, 130, 1024, 1025, plain.FEW + 700]
+SIZES = [1, 7, 8, 64, 65, 130, 1024, 1025, FEW + 700]
 
 
 @pytest.fixture
@@ -91,8 +92,8 @@ def test_meaning_is_the_same(compiled: ModuleType, size: int, count: int) -> Non
     rng = np.random.default_rng(size + count)
     table, scales = rng.integers(-127, 128, (50, 64)).astype(np.int8), rng.random(50).astype(np.float32)
     tools = rng.integers(-127, 128, (size, 64)).astype(np.int8)
-    columns, lengths = plain.abreast(size + 5, 21), rng.random(size).astype(np.float32)
-    plain.laid(tools[:, :21].astype(np.float32), columns, 0)
+    columns, lengths = plain.meaning.abreast(size + 5, 21), rng.random(size).astype(np.float32)
+    plain.meaning.laid(tools[:, :21].astype(np.float32), columns, 0)
     words = [rng.integers(0, 50, rng.integers(0, 30)).tolist() for _ in range(count)]
     slots = np.flatnonzero(rng.random(size) < 0.5)
     found = []
@@ -226,7 +227,7 @@ print([(answer, [(hit.score, hit.confidence, hit.matched) for hit in answer.hits
         for without in ((), ("pegboard.index._kernel",))
     ]
     (first, answers), (second, same) = (text.split("\n", 1) for text in told)
-    assert (first, second) == ("pegboard.index._kernel", "pegboard.index.plain")
+    assert (first, second) == ("pegboard.index._kernel", "pegboard.index.plain.words")
     assert answers == same
 
 

@@ -11,7 +11,7 @@ from pegboard.index import Where
 from pegboard.index.dense import LEADING, Question, Vectors
 from pegboard.index.engine import ToolIndex
 from pegboard.index.names import Names
-from pegboard.index.plain import FEW
+from pegboard.index.plain.nearest import FEW
 
 VERBS = ("create", "delete", "list", "update", "search", "export", "archive", "share", "merge", "count")
 NOUNS = ("issue", "file", "user", "invoice", "meeting", "email", "forecast", "branch", "ticket", "contract", "photo")

@@ -1,4 +1,4 @@
-/* What is worked out for every tool at each request, compiled: the same numbers as `plain.py`, to the last bit; what each
+/* What is worked out for every tool at each request, compiled: the same numbers as `plain/`, to the last bit; what each
    function does stands there.
 
    Sums are added in the same order as in numpy, products of whole numbers below 2^24 are exact in any order, and the
