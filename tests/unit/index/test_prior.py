@@ -1,6 +1,7 @@
 """Past use counts a little: never more than its cap, never for more than one tool, never for how sure a search is."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,3 +87,16 @@ def test_each_layer_adds_its_signals() -> None:
     engine.update(put=TOOLS)
     engine.search("send an email")
     assert widths == [len(OF_WORDS) + len(OF_MEANING)]
+
+
+@pytest.mark.parametrize("made", [np.float64, np.float32, list])
+def test_a_reranker_may_answer_in_any_numbers(made) -> None:
+    def backwards(query, specs, signals, scores):
+        given = [-100.0 * score for score in scores.tolist()]
+        return given if made is list else np.array(given, made)
+
+    engine, plain = ToolIndex(rerank=backwards), ToolIndex()
+    for each in (engine, plain):
+        each.update(put=TOOLS)
+    query = "send an email or read a file"
+    assert engine.search(query).hits[0].name.name == plain.search(query).hits[-1].name.name
