@@ -1,5 +1,6 @@
 """The tools that one filter shows, and what a request's terms stand for among them: worked out once a word."""
 
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from pegboard.index.ask import Request, Term
@@ -19,6 +20,9 @@ Meant: TypeAlias = tuple[list[Row], float, str | None]
 """What one term of a request stands for among the shown tools: each term of theirs that it may be matched by and the
 tools that hold it; the rarity of the rarest of them, or of a word that no tool holds; and the known word that was
 probably meant, where the word itself is unknown."""
+
+
+_RARITY = itemgetter(0)
 
 
 class Read(NamedTuple):
@@ -102,7 +106,7 @@ class View:
             if posting is not None and (mask is None or (posting := self._shown(posting, mask))):
                 worth = rarity(len(posting.slots), count) * term.weight * weight
                 rows.append(Row(worth, posting.slots, posting.impacts, posting.fields))
-        worth = max([row.rarity for row in rows]) if rows else rarity(0, self.count) * term.unheld
+        worth = max(rows, key=_RARITY).rarity if rows else rarity(0, self.count) * term.unheld
         found = self._meant[term] = (rows, worth, nearest)
         return found
 

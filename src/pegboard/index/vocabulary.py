@@ -70,7 +70,7 @@ class Vocabulary:
         if term.also:
             found |= dict.fromkeys(term.also, 0.9)
         alike = synonyms().get(term.stem, _NONE)
-        if not (term.stem in held or any([other in held for other in term.also])):
+        if not (term.stem in held or (term.also and any([other in held for other in term.also]))):
             alike = {**everyday().get(term.stem, _NONE), **alike}
             if term.word not in self._table and (near := self._meant(term.word, held)):
                 found |= {self.spelt[word]: likely for word, likely in near}
