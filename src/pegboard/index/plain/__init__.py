@@ -1,5 +1,5 @@
 """What is worked out for every tool at each request, in numpy: what `native/` does, to the last bit, where that is not
-compiled. Every function fills in the arrays that it is given last.
+compiled. Functions that give arrays fill in those that they are given last.
 """
 
 from pegboard.index.plain.meaning import compared, exact, spread, summed, whole
