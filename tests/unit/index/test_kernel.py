@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pegboard.index import kernel, plain
+from pegboard.index.candidates import OF_MEANING, OF_WORDS, Meaning, Signals
 from pegboard.index.matches import Matches
 from pegboard.index.plain.nearest import FEW
 from pegboard.index.postings import Row
@@ -161,6 +162,13 @@ def test_candidates_are_weighed_the_same(
         sure = engine.odds(evidence, means[1:], means[:-1], means, 4.0)
         found.append((told, table.tobytes(), values.tobytes(), ordered, signals, seen, chances, sure))
     assert found[0] == found[1]
+
+
+def test_a_candidate_has_as_many_signals_as_are_named() -> None:
+    matches, table = Matches([], [], 1), np.zeros((9, 1), np.float32)
+    meaning = Meaning(table[0], table[0], 0.5, 0.0, 1.0)
+    told = Signals(np.zeros(1, np.intp), matches, 0, table[6], 1.0, [meaning], 1.0, 1, table, 6).told(0)
+    assert len(told) == len(OF_WORDS) + len(OF_MEANING)
 
 
 def test_the_best_other_tool_of_a_namespace_is_never_the_tool_itself(compiled: ModuleType) -> None:
