@@ -48,7 +48,8 @@ class Matches:
         place = np.full(self._size, -1, np.intp)
         place[slots] = np.arange(len(slots))
         for row, into in zip(self.rows, found, strict=True):
-            at = place.take(row.slots)
+            some = slice(row.start, row.stop)
+            at = place.take(row.held.slots[some])
             held = at >= 0
-            into[at[held]] = row.fields[held]
+            into[at[held]] = row.held.fields[some][held]
         return found

@@ -34,13 +34,14 @@ class Row(NamedTuple):
 
     Parameters:
         rarity: what it counts: its weight times its inverse document frequency.
-        slots, impacts, fields: the shown tools that hold it, as in a `Posting`.
+        held: among others, the shown tools that hold it.
+        start, stop: where they stand there.
     """
 
     rarity: float
-    slots: Ints
-    impacts: Floats
-    fields: Bytes
+    held: Posting
+    start: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +139,23 @@ class Postings:
         """Whether a tool holds the term, or held it before the last merge."""
         return term in self.terms
 
-    def get(self, term: str) -> Posting | None:
-        """The tools that hold a term, or None; may still name removed ones."""
+    def place(self, term: str) -> tuple[Posting, int, int] | None:
+        """Where the tools stand that hold a term, from the first to before the last number; may name removed ones."""
         number = self.terms.get(term)
         if number is None:
             return None
-        starts, bulk = self._starts, self._bulk
-        some = slice(starts.item(number), starts.item(number + 1)) if number + 1 < len(starts) else slice(0)
-        held, impacts, fields = bulk.slots[some], bulk.impacts[some], bulk.fields[some]
+        known = number + 1 < len(self._starts)
+        start, stop = (self._starts.item(number), self._starts.item(number + 1)) if known else (0, 0)
         row = self._recent.get(number)
-        if row is not None:
-            more = _arrays_of(row)
-            held, impacts, fields = np.append(held, more[0]), np.append(impacts, more[1]), np.append(fields, more[2])
-        return Posting(held, impacts, fields)
+        if row is None:
+            return self._bulk, start, stop
+        both = zip(_arrays(self._bulk), _arrays_of(row), strict=True)
+        return Posting(*[np.append(held[start:stop], more) for held, more in both]), 0, stop - start + len(row[0])
+
+    def get(self, term: str) -> Posting | None:
+        """The tools that hold a term, or None; may still name removed ones."""
+        found = self.place(term)
+        return found and Posting(*[part[found[1] : found[2]] for part in found[0]])
 
 
 def _arrays(held: Posting) -> tuple[Ints, Floats, Bytes]:

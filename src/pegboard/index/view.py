@@ -102,18 +102,19 @@ class View:
         postings, mask, count = self._postings, self.mask, self.count
         rows: list[Row] = []
         for option, weight in options.items():
-            posting = postings.get(option)
-            if posting is not None and (mask is None or (posting := self._shown(posting, mask))):
-                worth = rarity(len(posting.slots), count) * term.weight * weight
-                rows.append(Row(worth, posting.slots, posting.impacts, posting.fields))
+            place = postings.place(option)
+            if place is not None and (mask is None or (place := self._shown(place, mask))):
+                held, start, stop = place
+                rows.append(Row(rarity(stop - start, count) * term.weight * weight, held, start, stop))
         worth = max(rows, key=_RARITY).rarity if rows else rarity(0, self.count) * term.unheld
         found = self._meant[term] = (rows, worth, nearest)
         return found
 
-    def _shown(self, posting: Posting, mask: Mask) -> Posting | None:
-        seen = mask[posting.slots]
+    def _shown(self, place: tuple[Posting, int, int], mask: Mask) -> tuple[Posting, int, int] | None:
+        held, start, stop = place
+        seen = mask[held.slots[start:stop]]
         if not seen.any():
             return None
-        found = Posting(posting.slots[seen], posting.impacts[seen], posting.fields[seen])
+        found = Posting(*[part[start:stop][seen] for part in held])
         self._copied += len(found.slots)
-        return found
+        return found, 0, len(found.slots)

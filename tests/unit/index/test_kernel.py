@@ -14,7 +14,7 @@ from pegboard.index import kernel, plain
 from pegboard.index.candidates import OF_MEANING, OF_WORDS, Meaning, Signals
 from pegboard.index.matches import Matches
 from pegboard.index.plain.nearest import FEW
-from pegboard.index.postings import Row
+from pegboard.index.postings import Posting, Row
 from pegboard.index.spelling import _letters, _letters_of, slip
 
 HERE = Path(__file__).parent
@@ -40,8 +40,10 @@ def rows_of(rng: np.random.Generator, size: int, count: int) -> list[Row]:
         slots = np.flatnonzero(rng.random(size) < rng.random()).astype(np.int32)
         impacts = rng.random(len(slots)).astype(np.float32)
         fields = rng.integers(1, 256, len(slots)).astype(np.uint8)
-        found.append(Row(float(rng.random() * 7), slots, impacts, fields))
-    return found
+        held = Posting(slots, impacts, fields)
+        start, stop = sorted(rng.integers(0, len(slots) + 1, 2).tolist())
+        found += [Row(float(rng.random() * 7), held, 0, len(slots)), Row(float(rng.random() * 7), held, start, stop)]
+    return found[:count]
 
 
 def scores_of(rng: np.random.Generator, rows: int, size: int, levels: int) -> Any:
@@ -182,10 +184,11 @@ def test_the_best_other_tool_of_a_namespace_is_never_the_tool_itself(compiled: M
 
 
 ASKED = (2.5, 1.2, 0.5)
+HELD = Posting(np.array([9], np.int32), np.ones(1, np.float32), np.ones(1, np.uint8))
 BAD: dict[str, tuple[Any, ...]] = {
-    "matched": ([Row(1.0, np.array([9], np.int32), np.ones(1, np.float32), np.ones(1, np.uint8))], [0], 0, 4),
+    "matched": ([Row(1.0, HELD, 0, 1)], [0], 0, 4),
     "close": (["a"], np.zeros(2, np.uint64), "b", 1),
-    "held": ([(1.0, np.zeros(2, np.int32))], 0),
+    "held": ([Row(1.0, HELD, 0, 2)], 0),
     "summed": (np.zeros((3, 4), np.int8), np.ones(3, np.float32), [[3]], np.zeros((1, 4), np.float32)),
     "exact": (
         np.zeros((3, 4), np.int8), np.ones(3, np.float32), np.array([3]), np.ones((1, 4), np.float32), 1,

@@ -101,6 +101,8 @@ static PyObject *told(PyObject *self, PyObject *const *args, Py_ssize_t given) {
     double asked, terms, needs, fields[4] = {0}, known = 0;
     PyObject *found = NULL;
     Arrays all = {.count = 0};
+    Held rows = {.posting = NULL};
+    Row row;
     if (given != 8 || !PyList_Check(args[0]) || !number(args[1], &slot) || !number(args[3], &count) || !number(args[4], &wide) ||
         !number(args[5], &place) || !PyList_Check(args[6]) || PyList_Size(args[6]) > MOST - 2 || !PyTuple_Check(args[7]) ||
         !PyArg_ParseTuple(args[7], "ddd", &asked, &terms, &needs))
@@ -110,12 +112,11 @@ static PyObject *told(PyObject *self, PyObject *const *args, Py_ssize_t given) {
     if (!table) goto done;
     if (place >= count || wide < 4 + 2 * layers) { misuse("a place that no candidate has"); goto done; }
     for (n = 0; n < PyList_Size(args[0]); n++) {
-        double rarity;
-        int bits = bits_of(PyList_GetItem(args[0], n), slot, &rarity);
-        if (bits == NO_ROW) { misuse("a row is no row"); goto done; }
-        known += rarity;
+        if (!row_of(&rows, PyList_GetItem(args[0], n), &row)) { misuse("a row is no row"); goto done; }
+        int bits = bits_of(&row, slot);
+        known += row.rarity;
         for (k = 0; k < 4; k++)
-            if (bits >= 0 && bits >> in_field[k] & 1) fields[k] += rarity;
+            if (bits >= 0 && bits >> in_field[k] & 1) fields[k] += row.rarity;
     }
 #define COLUMN(row) ((double)table[(row) * count + place])
     double relative = COLUMN(0), words = COLUMN(wide);
@@ -144,6 +145,7 @@ static PyObject *told(PyObject *self, PyObject *const *args, Py_ssize_t given) {
             if (!appended(found, PyFloat_FromDouble(of_meaning[k]))) { Py_CLEAR(found); goto done; }
     }
 done:
+    released(&rows.arrays);
     released(&all);
     if (!found && !PyErr_Occurred()) PyErr_NoMemory();
     return found;

@@ -1,11 +1,55 @@
 /* What the words of a request score. The lowest bit of a tool's fields is its name (`fields.Field`). */
 
-static void added(double *into, uint8_t *names, const int32_t *slots, const float *impacts, const uint8_t *fields,
-                  Py_ssize_t count, float rarity) {
-    for (Py_ssize_t n = 0; n < count; n++) {
-        float worth = impacts[n] * rarity;
-        into[slots[n]] += worth;
-        names[slots[n]] += fields[n] & 1;
+/* What a term is matched by. */
+typedef struct {
+    double rarity;
+    Py_ssize_t start, count;
+    const int32_t *slots;
+    const float *impacts;
+    const uint8_t *fields;
+} Row;
+
+/* The arrays that the last row stands in: most rows of a request stand in the same. */
+typedef struct {
+    PyObject *posting;
+    Arrays arrays;
+    Py_ssize_t size;
+    const int32_t *slots;
+    const float *impacts;
+    const uint8_t *fields;
+} Held;
+
+static int held_by(Held *held, PyObject *posting) {
+    if (held->posting == posting) return 1;
+    held->posting = NULL;
+    released(&held->arrays);
+    if (!PyTuple_Check(posting) || PyTuple_Size(posting) != 3) return 0;
+    held->slots = array(&held->arrays, PyTuple_GetItem(posting, 0), 4, 0, 0, &held->size);
+    held->impacts = held->slots ? array(&held->arrays, PyTuple_GetItem(posting, 1), 4, held->size, 0, NULL) : NULL;
+    held->fields = held->impacts ? array(&held->arrays, PyTuple_GetItem(posting, 2), 1, held->size, 0, NULL) : NULL;
+    held->posting = held->fields ? posting : NULL;
+    return held->fields != NULL;
+}
+
+static int row_of(Held *held, PyObject *given, Row *row) {
+    Py_ssize_t stop;
+    if (!PyTuple_Check(given) || PyTuple_Size(given) != 4 || !held_by(held, PyTuple_GetItem(given, 1)) ||
+        !number(PyTuple_GetItem(given, 2), &row->start) || !number(PyTuple_GetItem(given, 3), &stop) || row->start > stop || stop > held->size)
+        return 0;
+    row->rarity = PyFloat_AsDouble(PyTuple_GetItem(given, 0));
+    row->count = stop - row->start;
+    row->slots = held->slots + row->start;
+    row->impacts = held->impacts + row->start;
+    row->fields = held->fields + row->start;
+    return !PyErr_Occurred();
+}
+
+static void added(double *into, uint8_t *names, const Row *row) {
+    float rarity = (float)row->rarity;
+    for (Py_ssize_t n = 0; n < row->count; n++) {
+        float worth = row->impacts[n] * rarity;
+        into[row->slots[n]] += worth;
+        names[row->slots[n]] += row->fields[n] & 1;
     }
 }
 
@@ -35,6 +79,7 @@ static PyObject *matched(PyObject *self, PyObject *const *args, Py_ssize_t given
     PyObject *found = NULL;
     double *sums = NULL;
     Arrays out = {.count = 0};
+    Held rows = {.posting = NULL};
     if (given != 6 || !PyList_Check(args[0]) || !PyList_Check(args[1]) || !number(args[2], &count) || !number(args[3], &size))
         return misuse("matched(rows, needs, count, size, scores, names)");
     parts = count < 2 ? 1 : count;
@@ -43,19 +88,12 @@ static PyObject *matched(PyObject *self, PyObject *const *args, Py_ssize_t given
     if (!names || !(sums = calloc(parts * size + 1, sizeof(double)))) goto done;
     memset(names, 0, size);
     for (n = 0; n < PyList_Size(args[0]); n++) {
-        PyObject *row = PyList_GetItem(args[0], n);
-        Py_ssize_t held, need = 0;
-        Arrays part = {.count = 0};
-        if (!PyTuple_Check(row) || PyTuple_Size(row) != 4 || (count > 1 && (n >= PyList_Size(args[1]) ||
+        Py_ssize_t need = 0;
+        Row row;
+        if (!row_of(&rows, PyList_GetItem(args[0], n), &row) || (count > 1 && (n >= PyList_Size(args[1]) ||
             !number(PyList_GetItem(args[1], n), &need) || need >= count))) { misuse("a row is no row"); goto done; }
-        float rarity = (float)PyFloat_AsDouble(PyTuple_GetItem(row, 0));
-        int32_t *slots = array(&part, PyTuple_GetItem(row, 1), 4, 0, 0, &held);
-        float *impacts = slots ? array(&part, PyTuple_GetItem(row, 2), 4, held, 0, NULL) : NULL;
-        uint8_t *fields = impacts ? array(&part, PyTuple_GetItem(row, 3), 1, held, 0, NULL) : NULL;
-        int sound = fields && within(slots, held, size);
-        if (sound) added(sums + need * size, names, slots, impacts, fields, held, rarity);
-        released(&part);
-        if (!sound) { misuse("a slot that no tool has"); goto done; }
+        if (!within(row.slots, row.count, size)) { misuse("a slot that no tool has"); goto done; }
+        added(sums + need * size, names, &row);
     }
     narrowed(count < 2 ? scores : scores + size, sums, parts * size);
     if (count > 1) memcpy(scores, scores + size, size * sizeof(float));
@@ -63,47 +101,41 @@ static PyObject *matched(PyObject *self, PyObject *const *args, Py_ssize_t given
     found = PyLong_FromSsize_t(not_zero(scores, size));
 done:
     free(sums);
+    released(&rows.arrays);
     released(&out);
     if (!found && !PyErr_Occurred()) PyErr_NoMemory();
     return found;
 }
 
-#define NO_ROW -2
-
 /* The fields, one bit each, in which a row's term stands in the tool of a slot; -1 where the tool has it not. */
-static int bits_of(PyObject *row, Py_ssize_t slot, double *rarity) {
-    Py_ssize_t count;
-    Arrays part = {.count = 0};
-    int32_t *slots = PyTuple_Check(row) && PyTuple_Size(row) == 4 ? array(&part, PyTuple_GetItem(row, 1), 4, 0, 0, &count) : NULL;
-    uint8_t *fields = slots ? array(&part, PyTuple_GetItem(row, 3), 1, count, 0, NULL) : NULL;
-    Py_ssize_t low = 0, high = fields ? count : 0;
+static int bits_of(const Row *row, Py_ssize_t slot) {
+    Py_ssize_t low = 0, high = row->count;
     while (low < high) {
         Py_ssize_t middle = (low + high) / 2;
-        if (slots[middle] < slot) low = middle + 1; else high = middle;
+        if (row->slots[middle] < slot) low = middle + 1; else high = middle;
     }
-    int bits = !fields ? NO_ROW : low < count && slots[low] == slot ? fields[low] : -1;
-    if (fields) *rarity = PyFloat_AsDouble(PyTuple_GetItem(row, 0));
-    released(&part);
-    return bits;
+    return low < row->count && row->slots[low] == slot ? row->fields[low] : -1;
 }
 
 /* held(rows, slot): see `plain.held`. */
 static PyObject *held(PyObject *self, PyObject *const *args, Py_ssize_t given) {
     Py_ssize_t slot, n;
-    double rarity;
     PyObject *found;
+    Held rows = {.posting = NULL};
+    Row row;
     if (given != 2 || !PyList_Check(args[0]) || !number(args[1], &slot)) return misuse("held(rows, slot)");
     if (!(found = PyList_New(0))) return NULL;
     for (n = 0; n < PyList_Size(args[0]); n++) {
         PyObject *pair = NULL;
-        int bits = bits_of(PyList_GetItem(args[0], n), slot, &rarity);
-        if (bits == NO_ROW || (bits >= 0 && (!(pair = Py_BuildValue("(ni)", n, bits)) || PyList_Append(found, pair)))) {
-            Py_XDECREF(pair);
-            Py_DECREF(found);
-            return misuse("a row is no row");
+        int sound = row_of(&rows, PyList_GetItem(args[0], n), &row), bits = sound ? bits_of(&row, slot) : -1;
+        if (!sound || (bits >= 0 && (!(pair = Py_BuildValue("(ni)", n, bits)) || PyList_Append(found, pair)))) {
+            misuse("a row is no row");
+            Py_CLEAR(found);
         }
         Py_XDECREF(pair);
+        if (!found) break;
     }
+    released(&rows.arrays);
     return found;
 }
 

@@ -9,5 +9,5 @@ Floats = npt.NDArray[np.float32]
 Wholes = npt.NDArray[np.int8]
 Columns = npt.NDArray[np.int16]
 Bytes = npt.NDArray[np.uint8]
-Holding = tuple[float, Slots, Floats, Bytes]
-"""What a term of a request is matched by: its rarity, and the tools that hold it (as in a `Posting`)."""
+Holding = tuple[float, tuple[Slots, Floats, Bytes], int, int]
+"""What a term of a request is matched by: its rarity, and where in a `Posting` the tools stand that hold it."""

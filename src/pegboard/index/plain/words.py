@@ -25,10 +25,10 @@ def matched(rows: Sequence[Holding], needs: Sequence[int], count: int, size: int
     Returns:
         How many tools have any score.
     """
-    sizes = [len(row[1]) for row in rows]
-    slots = np.concatenate([row[1] for row in rows] or [np.zeros(0, np.int32)])
-    fields = np.concatenate([row[3] for row in rows] or [np.zeros(0, np.uint8)])
-    worth = np.concatenate([row[2] for row in rows] or [np.zeros(0, np.float32)])
+    sizes = [stop - start for _, _, start, stop in rows]
+    slots = np.concatenate([held[0][start:stop] for _, held, start, stop in rows] or [np.zeros(0, np.int32)])
+    worth = np.concatenate([held[1][start:stop] for _, held, start, stop in rows] or [np.zeros(0, np.float32)])
+    fields = np.concatenate([held[2][start:stop] for _, held, start, stop in rows] or [np.zeros(0, np.uint8)])
     worth = worth * np.array([row[0] for row in rows], np.float32).repeat(sizes)
     names[:] = np.bincount(slots, fields & _NAME, size)
     if count < 2:
@@ -43,9 +43,9 @@ def matched(rows: Sequence[Holding], needs: Sequence[int], count: int, size: int
 def held(rows: Sequence[Holding], slot: int) -> list[tuple[int, int]]:
     """The rows whose term the tool in a slot holds, each with its fields, one bit a `Field`."""
     found: list[tuple[int, int]] = []
-    for n, (_, slots, _, fields) in enumerate(rows):
-        at = int(slots.searchsorted(slot))
-        if at < len(slots) and slots[at] == slot:
+    for n, (_, (slots, _, fields), start, stop) in enumerate(rows):
+        at = start + int(slots[start:stop].searchsorted(slot))
+        if at < stop and slots[at] == slot:
             found.append((n, int(fields[at])))
     return found
 
