@@ -1,6 +1,6 @@
 """A request, read: its words, what each may be matched by, and the needs that it names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import compress
 from operator import itemgetter
@@ -11,7 +11,9 @@ from pegboard.index.doing import Doing, wanted
 from pegboard.index.idioms import idioms
 from pegboard.index.kinds import conversion
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
-from pegboard.index.text import is_spaceless, stem_of
+from pegboard.index.remembered import Remembered
+from pegboard.index.text import is_spaceless, stems_of
+from pegboard.index.tuples import new
 
 LENGTH = 20_000
 """So many characters of a request are read."""
@@ -39,7 +41,7 @@ _NO_NEEDS: Mapping[str, int] = {}
 
 
 class Term(NamedTuple):
-    """One distinct word of a request. There is one term of a word, which requests share (`_term`).
+    """One distinct word of a request. There is one term of a word, which requests share.
 
     Parameters:
         word: as it was asked.
@@ -107,10 +109,10 @@ def read(text: str) -> Request:
         beside = _replaced(said, found)
         worth = dict.fromkeys(added, ADDED) | dict.fromkeys(beside, REPLACED)
         found = [*found, *beside]
-        told = [_term(word, language, worth.get(word)) for word in found if telling[word]]
+        told = [_worth(term, worth.get(term.word)) for term in map(telling.__getitem__, found) if term]
     else:
         told = filter(None, map(telling.__getitem__, found))
-    terms = _distinct(told) or _distinct([_term(word, language) for word in found])
+    terms = _distinct(told) or _distinct(map(_terms(language).__getitem__, found))
     spaceless = not bare.isascii() and 2 * sum(map(is_spaceless, terms)) > len(terms)
     if spaceless:
         language = written_in(bare) or language
@@ -134,40 +136,44 @@ def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
     return [] if not NEGATIONS.isdisjoint(said) else list(dict.fromkeys(word for word in said if word not in found))
 
 
+@cache
+def _read_in(language: str) -> Callable[[str], Term]:
+    """What makes the term of a word of a language."""
+    stems, english = stems_of(language), stems_of(ENGLISH)
+
+    def term(word: str) -> Term:
+        stem = stems[word]
+        also = () if english is stems or english[word] == stem else (english[word],)
+        weight = NUMBER if word.isdigit() else 1.0
+        if word.isascii() or not is_spaceless(word):
+            return new(Term, (word, stem, also, weight, weight, False))
+        return Term(word, stem, also, SINGLE, SINGLE) if len(word) == 1 else Term(word, stem, also, weight, UNHELD)
+
+    return term
+
+
+@cache
+def _terms(language: str) -> Mapping[str, Term]:
+    """The terms of all words of a language."""
+    return Remembered(_read_in(language), REMEMBERED)
+
+
+@cache
+def _telling(language: str) -> Mapping[str, Term | None]:
+    """The terms of those that tell something by themselves, and none of others."""
+    term, stop = _read_in(language), STOP_WORDS[language]
+
+    def telling(word: str) -> Term | None:
+        told = word not in stop and (word.isascii() or not is_spaceless(word) or tells(word))
+        return term(word) if told else None
+
+    return Remembered(telling, REMEMBERED)
+
+
 @lru_cache(REMEMBERED)
-def _term(word: str, language: str, beside: float | None = None) -> Term:
-    """One word's term; what a word is worth that was not said, or that stands beside what it was read as, is told."""
-    stem = stem_of(word, language)
-    english = stem if language == ENGLISH else stem_of(word)
-    also = () if english == stem else (english,)
-    if beside is not None:
-        return Term(word, stem, also, beside, 0.0, beside == ADDED)
-    weight = NUMBER if word.isdigit() else 1.0
-    if word.isascii() or not is_spaceless(word):
-        return Term(word, stem, also, weight, weight)
-    return Term(word, stem, also, SINGLE, SINGLE) if len(word) == 1 else Term(word, stem, also, weight, UNHELD)
-
-
-class Telling(dict[str, Term | None]):
-    """The terms of the words of a language; of one that tells nothing by itself none.
-
-    Parameters:
-        language: whose words.
-    """
-
-    def __init__(self, language: str) -> None:
-        self._language = language
-        self._stop = STOP_WORDS[language]
-
-    def __missing__(self, word: str) -> Term | None:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        told = word not in self._stop and (word.isascii() or not is_spaceless(word) or tells(word))
-        found = self[word] = _term(word, self._language) if told else None
-        return found
-
-
-_telling = cache(Telling)
+def _worth(term: Term, worth: float | None) -> Term:
+    """The term of a word that was not said, or that stands beside what it was read as, is worth so much."""
+    return term if worth is None else term._replace(weight=worth, unheld=0.0, added=worth == ADDED)
 
 
 def _needs(clauses: Sequence[Sequence[str]], telling: Mapping[str, Term | None]) -> tuple[tuple[str, ...], ...]:

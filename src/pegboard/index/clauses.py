@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pegboard.index.kinds import AROUND, distinct, kinds_of, named_kinds
+from pegboard.index.remembered import Remembered
 from pegboard.index.text import words
 
 REMEMBERED = 50_000
@@ -31,22 +32,17 @@ ENDS, JOINS = 1, 2
 """A piece with which a clause ends; one that may join two clauses."""
 
 
-class Pieces(dict[str, tuple[Sequence[str], Sequence[str], int]]):
+def _read(piece: str) -> tuple[Sequence[str], Sequence[str], int]:
     """Of what stands between spaces its words, what it names by form alone, and `ENDS`, `JOINS` or nothing."""
-
-    def __missing__(self, piece: str) -> tuple[Sequence[str], Sequence[str], int]:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        mark = ENDS if piece[-1] in ".!?;," else JOINS if piece.lower() in _JOINING else 0
-        core = piece.strip(AROUND)
-        if core.isalpha() and (core.islower() or core.istitle() or core.isupper()) and (word := core.lower()) != "pm":
-            found = self[piece] = ((word,), (), mark)
-        else:
-            found = self[piece] = (words(piece), kinds_of(piece), mark)
-        return found
+    core = piece.strip(AROUND)
+    word = core.lower()
+    mark = ENDS if piece[-1] in ".!?;," else JOINS if word in _JOINING and core == piece else 0
+    if core.isalpha() and word != "pm" and (core.islower() or core.istitle() or core.isupper()):
+        return (word,), (), mark
+    return words(piece), kinds_of(piece), mark
 
 
-_KNOWN = Pieces()
+_PIECES = Remembered(_read, REMEMBERED)
 
 
 class Clauses(NamedTuple):
@@ -73,7 +69,7 @@ def clauses(text: str) -> Clauses:
     cut: list[list[str]] = []
     begun = start = 0
     free = 1
-    for at, (said, kinds, mark) in enumerate(map(_KNOWN.__getitem__, pieces)):
+    for at, (said, kinds, mark) in enumerate(map(_PIECES.__getitem__, pieces)):
         if mark == JOINS and at >= free and (length := _joining(pieces, at)):
             cut.append(found[begun:])
             start, free = at + length, at + length + 1

@@ -4,7 +4,7 @@ Most of such a phrase are function words, which carry no meaning one by one ("wh
 ..."), and the one that does may mislead ("don't forget that ...").
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, compress, count, product
@@ -19,20 +19,8 @@ FIRST = ("BE", "DO", "HAVE")
 FIGURE = "NUMBER"
 """The list of the words for numbers; figures are on it."""
 GAP = ".."
-REMEMBERED = 50_000
-"""So many words are remembered with how they are read."""
 BETWEEN = 4
 """So many words may stand in a gap."""
-
-
-class Kinds(dict[str, str]):
-    """The list that each word is in; a word that is in none is read as it is."""
-
-    def __missing__(self, word: str) -> str:
-        found = FIGURE if word.isdigit() else word
-        if len(self) < REMEMBERED:
-            self[word] = found
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +28,7 @@ class Idioms:
     """The phrases of `data/idioms.txt`.
 
     Parameters:
-        kinds: the list that a word is in.
+        listed: the list that a word is in; a word that is in none is read as it is.
         whole: what phrases without a gap stand for.
         around: of phrases with a gap, by the words before it: the words after it, by their first, and what the phrase
             stands for.
@@ -50,7 +38,7 @@ class Idioms:
         longest: how many words a beginning with some word has at most.
     """
 
-    kinds: Kinds
+    listed: Mapping[str, str]
     whole: Mapping[Words, Words]
     around: Mapping[Words, Mapping[str, Sequence[tuple[Words, Words]]]]
     single: frozenset[str]
@@ -60,13 +48,20 @@ class Idioms:
 
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
-        said: list[str] = list(filter(None, map(self.kinds.__getitem__, words)))
+        said = list(filter(None, self._kinds(words)))
         begun = set(compress(count(), map(self.begins.__contains__, zip(said, said[1:], strict=False))))
         for n in compress(count(), map(self.single.__contains__, said)):
             if n not in begun and not self.closing[said[n]].isdisjoint(said):
                 begun.add(n)
         places = [n for n in sorted(begun) if not n or said[n] not in FIRST]
         return self._with(words, tuple(said), places) if places else words
+
+    def _kinds(self, words: list[str]) -> Iterable[str]:
+        """How each word is read."""
+        read = words
+        if any(map(str.isdigit, words)):
+            read = [FIGURE if word.isdigit() else word for word in words]
+        return map(self.listed.get, read, read)
 
     def _with(self, words: list[str], said: Words, begun: Sequence[int]) -> list[str]:
         """The same, where phrases may begin at some places of what is said."""
@@ -77,7 +72,7 @@ class Idioms:
             if place >= at and (found := self._phrase(said, place)):
                 if not parts:
                     parts = [(word,) for word in words]
-                    places = [n for n, word in enumerate(words) if self.kinds[word]]
+                    places = [n for n, kind in enumerate(self._kinds(words)) if kind]
                 used, instead = found
                 for n in used:
                     parts[places[n]] = ()
@@ -102,28 +97,28 @@ class Idioms:
 @cache
 def idioms() -> Idioms:
     """Those of this package."""
-    kinds = Kinds()
+    listed: dict[str, str] = {}
     whole: dict[Words, Words] = {}
     around: dict[Words, dict[Words, Words]] = {}
     for line in shipped("idioms.txt").read_text(encoding="utf8").splitlines():
-        name, colon, listed = line.partition(": ")
+        name, colon, members = line.partition(": ")
         said, equals, meant = line.partition(" = ")
         head, gap, end = said.partition(f" {GAP} ")
         if colon and name.isupper():
-            kinds |= dict.fromkeys(listed.split(), NOTHING if name == "NONE" else name)
+            listed |= dict.fromkeys(members.split(), NOTHING if name == "NONE" else name)
         elif equals and gap:
-            ends = dict.fromkeys(_spelt(end, kinds), tuple(meant.split()))
-            for begun in _spelt(head, kinds):
+            ends = dict.fromkeys(_spelt(end, listed), tuple(meant.split()))
+            for begun in _spelt(head, listed):
                 around.setdefault(begun, {}).update(ends)
         elif equals:
-            whole |= dict.fromkeys(_spelt(said, kinds), tuple(meant.split()))
+            whole |= dict.fromkeys(_spelt(said, listed), tuple(meant.split()))
     begun = [*whole, *around]
     single = frozenset([words[0] for words in begun if len(words) == 1])
     begins = frozenset([words[:2] for words in begun if len(words) > 1])
     ends_of = {words: _by_first(ends) for words, ends in around.items()}
     closing = {word: frozenset([*ends_of.get((word,), ()), *([word] if (word,) in whole else ())]) for word in single}
     longest = {words[0]: len(words) for words in sorted(begun, key=len)}
-    return Idioms(kinds, whole, ends_of, single, closing, begins, longest)
+    return Idioms(listed, whole, ends_of, single, closing, begins, longest)
 
 
 def _by_first(ends: Mapping[Words, Words]) -> dict[str, list[tuple[Words, Words]]]:
@@ -134,11 +129,11 @@ def _by_first(ends: Mapping[Words, Words]) -> dict[str, list[tuple[Words, Words]
     return found
 
 
-def _spelt(said: str, kinds: Mapping[str, str]) -> Iterator[Words]:
+def _spelt(said: str, listed: Mapping[str, str]) -> Iterator[Words]:
     """All ways to say a phrase."""
     places: list[list[str]] = []
     for word in said.split():
-        choice = [kinds.get(part, part) for part in word.rstrip("?").split("|")]
+        choice = [listed.get(part, part) for part in word.rstrip("?").split("|")]
         places.append([*dict.fromkeys(choice), *([NOTHING] if word.endswith("?") else ())])
     for chosen in product(*places):
         if found := tuple([word for word in chosen if word != NOTHING]):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress
 
 from pegboard.core import ToolName, ToolSpec
+from pegboard.index.remembered import Remembered
 from pegboard.index.text import fold
 
 _IDENTIFIER = re.compile(r"\w[_./-]+\w|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -29,18 +30,13 @@ REMEMBERED = 50_000
 """So many words of requests are remembered."""
 
 
-class Spelt(dict[str, bool]):
-    """Whether only a name is spelt like a word."""
-
-    def __missing__(self, token: str) -> bool:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        plain = token.isalpha() and (token.islower() or token.istitle())
-        found = self[token] = not plain and _IDENTIFIER.search(token) is not None
-        return found
+def _is_spelt_apart(token: str) -> bool:
+    """Whether only a name is spelt so."""
+    plain = token.isalpha() and (token.islower() or token.istitle())
+    return not plain and _IDENTIFIER.search(token) is not None
 
 
-_SPELT = Spelt()
+_SPELT = Remembered(_is_spelt_apart, REMEMBERED)
 
 
 def _tokens(text: str) -> list[str]:

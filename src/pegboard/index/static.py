@@ -19,6 +19,7 @@ from pegboard.index.dense import Bytes, Floats
 from pegboard.index.foreign import SPACELESS, TONGUES, Tongue, tongue
 from pegboard.index.languages import ENGLISH, language_of, written_in
 from pegboard.index.lexicon import Ints, Lexicon
+from pegboard.index.remembered import Remembered
 from pegboard.index.shipped import shipped
 from pegboard.index.text import stems, words
 
@@ -47,22 +48,14 @@ def rows_of(found: Sequence[str], rows: Mapping[str, int]) -> list[int]:
     return numbers
 
 
-class Rows(dict[str, Sequence[int]]):
-    """The rows of each word of requests.
+def _rows_in(rows: Mapping[str, int]) -> Mapping[str, Sequence[int]]:
+    """The rows of each word of requests in a table."""
 
-    Parameters:
-        rows: of the table.
-    """
+    def found(word: str) -> Sequence[int]:
+        row = rows.get(word)
+        return tuple(rows_of((word,), rows)) if row is None else (row,)
 
-    def __init__(self, rows: Mapping[str, int]) -> None:
-        self._rows = rows
-
-    def __missing__(self, word: str) -> Sequence[int]:
-        if len(self) >= REMEMBERED:
-            self.clear()
-        row = self._rows.get(word)
-        found = self[word] = tuple(rows_of((word,), self._rows)) if row is None else (row,)
-        return found
+    return Remembered(found, REMEMBERED)
 
 
 def _unknown(word: str, rows: Mapping[str, int]) -> list[int]:
@@ -102,7 +95,7 @@ class StaticEmbedder:
         self.rows = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self._table = table
         self._scales = scales
-        self._known = Rows(self.rows)
+        self._known = _rows_in(self.rows)
 
     def embed_words(self, parts: Sequence[Sequence[str]], spoken: Tongue | None = None) -> Floats:
         """A vector for each part, the sum of its words' (which may be another language's), or zeros."""

@@ -6,12 +6,13 @@ diacritics); scripts without spaces become single characters and pairs of them. 
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, cast
 
 from pegboard.index.han import simplified
 from pegboard.index.languages import ENGLISH
+from pegboard.index.remembered import Remembered
 
 _ASCII = re.compile(r"[A-Za-z0-9]+")
 _PLAIN = re.compile(r"[a-z]+|[0-9]+")
@@ -35,31 +36,19 @@ def words(text: str) -> list[str]:
         return _foreign_words(text)
     found: list[str] = []
     for chunk in _ASCII.findall(text):
-        parts = _CHUNKS.get(chunk)
-        found += _chunk(chunk) if parts is None else parts
+        found += _CHUNKS[chunk]
     return found
-
-
-CACHED = 200_000
-"""So many words are remembered with their parts and stems before all are forgotten."""
-_CHUNKS: dict[str, tuple[str, ...]] = {}
 
 
 def parts(chunk: str) -> tuple[str, ...]:
     """The words of a run of ASCII letters and digits."""
-    return _CHUNKS.get(chunk) or _chunk(chunk)
-
-
-def _chunk(chunk: str) -> tuple[str, ...]:
-    if len(_CHUNKS) >= CACHED:
-        _CHUNKS.clear()
-    plain = (chunk.isalpha() and chunk.islower()) or chunk.isdigit()
-    found = _CHUNKS[chunk] = (chunk,) if plain else _split(chunk)
-    return found
+    return _CHUNKS[chunk]
 
 
 def _split(chunk: str) -> tuple[str, ...]:
-    """An ASCII chunk that mixes cases or digits, into its parts and, of few parts, the joined word."""
+    """An ASCII chunk into its parts and, of few parts, the joined word."""
+    if (chunk.isalpha() and chunk.islower()) or chunk.isdigit():
+        return (chunk,)
     if chunk.isupper() or chunk.istitle() or _ACRONYMS.fullmatch(chunk):
         return _alphanumeric(chunk.lower())
     pieces = _CAMEL.sub(_cut, chunk).lower().split()
@@ -68,6 +57,11 @@ def _split(chunk: str) -> tuple[str, ...]:
     parts = [part for piece in pieces for part in _alphanumeric(piece)]
     joined = [chunk.lower()] if 1 < len(pieces) <= _JOINED and chunk.lower() not in parts else []
     return (*parts, *joined)
+
+
+CACHED = 200_000
+"""So many words are remembered with their parts and stems before all are forgotten."""
+_CHUNKS = Remembered(_split, CACHED)
 
 
 def _cut(border: re.Match[str]) -> str:
@@ -128,23 +122,16 @@ def _stemmer(language: str) -> Callable[[str], str]:
     return library.Stemmer(language, 0).stemWord
 
 
-_STEMS: dict[str, dict[str, str]] = {}
+@cache
+def stems_of(language: str) -> Mapping[str, str]:
+    """The stems of all words in a language (Snowball); words of three letters or fewer stay as they are."""
+
+    def stem(word: str) -> str:
+        return word if len(word) <= 3 or is_spaceless(word) else _stemmer(language)(word)
+
+    return Remembered(stem, CACHED)
 
 
 def stems(words: Iterable[str], language: str = ENGLISH) -> list[str]:
-    """Each word's stem in a language (Snowball); words of three letters or fewer stay as they are."""
-    known = _STEMS.setdefault(language, {})
-    return [known.get(word) or _stem(word, language, known) for word in words]
-
-
-def stem_of(word: str, language: str = ENGLISH) -> str:
-    """One word's stem."""
-    known = _STEMS.setdefault(language, {})
-    return known.get(word) or _stem(word, language, known)
-
-
-def _stem(word: str, language: str, known: dict[str, str]) -> str:
-    if len(known) >= CACHED:
-        known.clear()
-    stem = known[word] = word if len(word) <= 3 or is_spaceless(word) else _stemmer(language)(word)
-    return stem
+    """Each word's stem in a language."""
+    return list(map(stems_of(language).__getitem__, words))
