@@ -150,12 +150,7 @@ class Postings:
         if row is None:
             return self._bulk, start, stop
         both = zip(_arrays(self._bulk), _arrays_of(row), strict=True)
-        return Posting(*[np.append(held[start:stop], more) for held, more in both]), 0, stop - start + len(row[0])
-
-    def get(self, term: str) -> Posting | None:
-        """The tools that hold a term, or None; may still name removed ones."""
-        found = self.place(term)
-        return found and Posting(*[part[found[1] : found[2]] for part in found[0]])
+        return Posting._make(np.append(held[start:stop], more) for held, more in both), 0, stop - start + len(row[0])
 
 
 def _arrays(held: Posting) -> tuple[Ints, Floats, Bytes]:

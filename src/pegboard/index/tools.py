@@ -155,6 +155,7 @@ class Tools:
         moved = np.full(len(self._specs), -1, np.int32)
         moved[kept] = np.arange(len(kept), dtype=np.int32)
         self.postings.merge(moved)
+        self._views.clear()
         if len(kept) < len(self._specs):
             self._specs = [self._specs[slot] for slot in kept.tolist()]
             self._prints = [self._prints[slot] for slot in kept.tolist()]
@@ -162,7 +163,6 @@ class Tools:
             self.group, self.name_size, self.doing = self.group[kept], self.name_size[kept], self.doing[kept]
             self._live = np.ones(len(kept), np.bool_)
             self._admitted.clear()
-            self._views.clear()
             for layer in self.layers:
                 layer.keep(kept, (self.spec(slot) for slot in range(len(kept))))
 

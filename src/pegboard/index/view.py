@@ -1,10 +1,10 @@
 """The tools that one filter shows, and what a request's terms stand for among them: worked out once a word."""
 
-from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from pegboard.index.ask import Request, Term
 from pegboard.index.postings import Mask, Posting, Postings, Row
+from pegboard.index.tuples import new
 from pegboard.index.vocabulary import Shown, Vocabulary
 from pegboard.index.words import rarity
 
@@ -20,9 +20,6 @@ Meant: TypeAlias = tuple[list[Row], float, str | None]
 """What one term of a request stands for among the shown tools: each term of theirs that it may be matched by and the
 tools that hold it; the rarity of the rarest of them, or of a word that no tool holds; and the known word that was
 probably meant, where the word itself is unknown."""
-
-
-_RARITY = itemgetter(0)
 
 
 class Read(NamedTuple):
@@ -98,15 +95,19 @@ class View:
         if len(self._meant) >= REMEMBERED or self._copied > COPIED:
             self._meant.clear()
             self._copied = 0
-        options, nearest = self._vocabulary.options(term, self.held)
+        options, nearest = self._vocabulary.options(term, self.held.terms)
         postings, mask, count = self._postings, self.mask, self.count
         rows: list[Row] = []
+        worth = 0.0
         for option, weight in options.items():
             place = postings.place(option)
             if place is not None and (mask is None or (place := self._shown(place, mask))):
                 held, start, stop = place
-                rows.append(Row(rarity(stop - start, count) * term.weight * weight, held, start, stop))
-        worth = max(rows, key=_RARITY).rarity if rows else rarity(0, self.count) * term.unheld
+                rare = rarity(stop - start, count) * term.weight * weight
+                rows.append(new(Row, (rare, held, start, stop)))
+                worth = max(worth, rare)
+        if not rows:
+            worth = rarity(0, count) * term.unheld
         found = self._meant[term] = (rows, worth, nearest)
         return found
 
@@ -115,6 +116,6 @@ class View:
         seen = mask[held.slots[start:stop]]
         if not seen.any():
             return None
-        found = Posting(*[part[start:stop][seen] for part in held])
+        found = Posting._make(part[start:stop][seen] for part in held)
         self._copied += len(found.slots)
         return found, 0, len(found.slots)

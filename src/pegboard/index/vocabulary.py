@@ -21,8 +21,20 @@ LIKELY = 0.6
 _NONE: Mapping[str, float] = {}
 
 
-class Shown(Container[str]):
-    """The terms that the shown tools hold: a word that only others hold is as unknown as one that none does.
+class _Some(Container[str]):
+    """The terms that some tools hold."""
+
+    def __init__(self, postings: Postings, shown: Mask) -> None:
+        self._postings = postings
+        self._shown = shown
+
+    def __contains__(self, term: object) -> bool:
+        place = self._postings.place(str(term))
+        return place is not None and bool(self._shown[place[0].slots[place[1] : place[2]]].any())
+
+
+class Shown:
+    """What is known of words among the shown tools: one that only others hold is as unknown as one that none does.
 
     Parameters:
         postings: of all tools.
@@ -30,16 +42,12 @@ class Shown(Container[str]):
     """
 
     def __init__(self, postings: Postings, shown: Mask | None) -> None:
-        self._postings = postings
-        self._shown = shown
+        self.terms: Container[str] = postings.terms if shown is None else _Some(postings, shown)
+        """Those that the shown tools hold."""
+        self.sound: set[str] = set()
+        """Words that were asked and that the embedder's table knows: few beside all that it knows."""
         self.corrected: dict[str, str] = {}
-        """What was meant by words that the embedder's table does not know."""
-
-    def __contains__(self, term: object) -> bool:
-        if self._shown is None:
-            return term in self._postings.terms
-        posting = self._postings.get(str(term))
-        return posting is not None and bool(self._shown[posting.slots].any())
+        """What was meant by words that it does not know."""
 
 
 class Vocabulary:
@@ -63,21 +71,23 @@ class Vocabulary:
     def options(self, term: Term, held: Container[str]) -> tuple[dict[str, float], str | None]:
         """By what a request's term may be matched, with weights: itself, its synonyms, or what it was meant to be.
 
+        Parameters:
+            held: the terms that the shown tools hold.
+
         Returns:
             Them, and for a word that neither a tool nor the table knows, the nearest that a tool holds.
         """
         found, nearest = {term.stem: 1.0}, None
         if term.also:
             found |= dict.fromkeys(term.also, 0.9)
-        alike = synonyms().get(term.stem, _NONE)
+        alike = synonyms().get(term.stem)
         if not (term.stem in held or (term.also and any([other in held for other in term.also]))):
-            alike = {**everyday().get(term.stem, _NONE), **alike}
+            alike = {**everyday().get(term.stem, _NONE), **(alike or _NONE)}
             if term.word not in self._table and (near := self._meant(term.word, held)):
                 found |= {self.spelt[word]: likely for word, likely in near}
                 nearest = near[0][0]
-        for synonym, weight in alike.items():
-            if synonym in held:
-                found.setdefault(synonym, weight)
+        if alike:
+            found |= {synonym: weight for synonym, weight in alike.items() if synonym in held and synonym not in found}
         return found, nearest
 
     def _meant(self, word: str, held: Container[str]) -> list[tuple[str, float]]:
@@ -88,32 +98,36 @@ class Vocabulary:
         """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
         known = held.corrected
         found: dict[str, str] = {}
-        for word in filterfalse(self._table.__contains__, words):
+        for word in filterfalse(held.sound.__contains__, words):
             meant = known.get(word) or self._right(word, held)
             if meant != word:
                 found[word] = meant
         return found
 
     def _right(self, word: str, held: Shown) -> str:
+        if word in self._table:
+            held.sound.add(word)
+            return word
         if len(held.corrected) >= REMEMBERED:
             held.corrected.clear()
         spelt = self.spelt.get(word)
-        known = spelt is not None and spelt in held
-        near = () if known else self._meant(word, held) or self._of_table.near(word)
+        known = spelt is not None and spelt in held.terms
+        near = () if known else self._meant(word, held.terms) or self._of_table.near(word)
         found = held.corrected[word] = near[0][0] if near else word
         return found
 
-    def known_share(self, request: Request, right: Mapping[str, str]) -> float:
+    def known_share(self, request: Request, right: Mapping[str, str], held: Shown) -> float:
         """The share of the request's telling words that an English model knows.
 
         Parameters:
-            right: misspelt words and what was meant by them.
+            right: its misspelt words and what was meant by them, as `corrected` tells.
         """
         if not request.terms or request.language != ENGLISH:
             return 0.0
         telling = [term.word for term in request.terms if term.weight != NUMBER]
-        meant = [right.get(word, word) for word in telling] if right else telling
-        known = sum(map(self._table.__contains__, meant))
+        known = sum(map(held.sound.__contains__, telling))
+        if right:
+            known += sum([right[word] in self._table for word in telling if word in right])
         return known / len(telling) if telling else 0.0
 
 
