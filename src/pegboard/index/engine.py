@@ -23,6 +23,7 @@ from pegboard.index.postings import Floats, Mask
 from pegboard.index.prior import Priors
 from pegboard.index.protocol import Found, Hit, Prerequisite, Use, Where
 from pegboard.index.tools import Tools
+from pegboard.index.tuples import new
 from pegboard.index.view import Read, View
 
 KNOWN = 0.5
@@ -168,7 +169,7 @@ class ToolIndex:
         asked, terms, matches = request.terms, ranked.read.terms, told.matches
         specs = self.tools.specs_in(slots[: limit + NEXT])
         hits = [
-            Hit(spec.name, spec, score, chance, Reasons(asked, terms, matches, slot))
+            new(Hit, (spec.name, spec, score, chance, new(Reasons, (asked, terms, matches, slot))))
             for spec, slot, score, chance in zip(specs, slots, scores, sure.each, strict=False)
         ]
         return tuple(hits), sure.any, tuple([spec.name for spec in specs[limit:]])

@@ -1,8 +1,7 @@
 """Why a tool was found: which of the request's words matched it, in which fields, and which did not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pegboard.index.ask import Term
 from pegboard.index.fields import Field
@@ -18,8 +17,7 @@ class Held(Protocol):
         ...
 
 
-@dataclass(slots=True, eq=False, repr=False)  # frozen it would take twice the time to make
-class Reasons:
+class Reasons(NamedTuple):
     """What one tool matched, worked out when it is asked: most searches are read for their names alone.
 
     Parameters:
@@ -38,7 +36,7 @@ class Reasons:
     def matched(self) -> dict[str, tuple[str, ...]]:
         """The terms that matched, by field."""
         found: dict[str, list[str]] = {}
-        for term, fields in self._fields().items():
+        for term, fields in self._told().items():
             for field in _FIELDS_OF[fields]:
                 found.setdefault(field, []).append(self.asked[term].word)
         return {field: tuple(words) for field, words in found.items()}
@@ -46,10 +44,10 @@ class Reasons:
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The terms that matched nothing."""
-        known = self._fields()
+        known = self._told()
         return tuple([term.word for n, term in enumerate(self.asked) if n not in known and not term.added])
 
-    def _fields(self) -> dict[int, int]:
+    def _told(self) -> dict[int, int]:
         """Each term that matched, with the fields of the first of its rows that did."""
         found: dict[int, int] = {}
         for row, fields in self.held.of(self.slot) if self.held else ():
