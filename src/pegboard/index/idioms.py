@@ -32,8 +32,8 @@ class Idioms:
         whole: what phrases without a gap stand for.
         around: of phrases with a gap, by the words before it: the words after it, by their first, and what the phrase
             stands for.
-        single: what begins a phrase, or a phrase's gap, as a single word.
-        closing: of each such word, those of which one must follow: the first after a gap, or the word itself.
+        closing: of each single word that begins a phrase, or a phrase's gap, those of which one must follow: the first
+            after a gap, or the word itself.
         begins: the first two words of longer beginnings.
         longest: how many words a beginning with some word has at most.
     """
@@ -41,7 +41,6 @@ class Idioms:
     listed: Mapping[str, str]
     whole: Mapping[Words, Words]
     around: Mapping[Words, Mapping[str, Sequence[tuple[Words, Words]]]]
-    single: frozenset[str]
     closing: Mapping[str, frozenset[str]]
     begins: frozenset[Words]
     longest: Mapping[str, int]
@@ -49,17 +48,22 @@ class Idioms:
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
         said = list(filter(None, self._kinds(words)))
-        begun = set(compress(count(), map(self.begins.__contains__, zip(said, said[1:], strict=False))))
-        for n in compress(count(), map(self.single.__contains__, said)):
-            if n not in begun and not self.closing[said[n]].isdisjoint(said):
-                begun.add(n)
-        places = [n for n in sorted(begun) if not n or said[n] not in FIRST]
+        heads = compress(count(), map(self.longest.__contains__, said))
+        places = [n for n in heads if self._may_begin(said, n)]
         return self._with(words, tuple(said), places) if places else words
+
+    def _may_begin(self, said: list[str], at: int) -> bool:
+        """Whether a phrase may begin at a place, by the next two words and by whether what closes it is said."""
+        word = said[at]
+        if at and word in FIRST:
+            return False
+        closing = self.closing.get(word)
+        return tuple(said[at : at + 2]) in self.begins or (closing is not None and not closing.isdisjoint(said))
 
     def _kinds(self, words: list[str]) -> Iterable[str]:
         """How each word is read."""
         read = words
-        if any(map(str.isdigit, words)):
+        if not "".join(words).isalpha():
             read = [FIGURE if word.isdigit() else word for word in words]
         return map(self.listed.get, read, read)
 
@@ -113,12 +117,12 @@ def idioms() -> Idioms:
         elif equals:
             whole |= dict.fromkeys(_spelt(said, listed), tuple(meant.split()))
     begun = [*whole, *around]
-    single = frozenset([words[0] for words in begun if len(words) == 1])
+    single = dict.fromkeys([words[0] for words in begun if len(words) == 1])
     begins = frozenset([words[:2] for words in begun if len(words) > 1])
     ends_of = {words: _by_first(ends) for words, ends in around.items()}
     closing = {word: frozenset([*ends_of.get((word,), ()), *([word] if (word,) in whole else ())]) for word in single}
     longest = {words[0]: len(words) for words in sorted(begun, key=len)}
-    return Idioms(listed, whole, ends_of, single, closing, begins, longest)
+    return Idioms(listed, whole, ends_of, closing, begins, longest)
 
 
 def _by_first(ends: Mapping[Words, Words]) -> dict[str, list[tuple[Words, Words]]]:

@@ -12,12 +12,14 @@ _LISTS = {
 _ENDINGS = {kind: frozenset(text.split()) for kind, text in _LISTS.items()}
 AROUND = ".,;:!?()[]{}<>\"'`"
 _FIGURES = {
-    re.compile(r"\d[\d.,]*%"): ("percent", "calculate"),
-    re.compile(r"\d[\d.]*(?:[+*\u00d7\u00f7^]\d[\d.]*)+|[+*\u00d7\u00f7^]"): ("calculate",),
-    re.compile(r"[0-2]?\d(?::[0-5]\d)?[ap]m|[0-2]?\d:[0-5]\d|pm"): ("time",),
-    re.compile(r"\d{4}-\d\d-\d\d"): ("date",),
-    re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12}|[0-9a-f]{40}"): ("commit",),
+    r"\d[\d.,]*%": ("percent", "calculate"),
+    r"\d[\d.]*(?:[+*\u00d7\u00f7^]\d[\d.]*)+|[+*\u00d7\u00f7^]": ("calculate",),
+    r"[0-2]?\d(?::[0-5]\d)?[ap]m|[0-2]?\d:[0-5]\d|pm": ("time",),
+    r"\d{4}-\d\d-\d\d": ("date",),
+    r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,12}|[0-9a-f]{40}": ("commit",),
 }
+_FIGURE = re.compile("|".join(f"({form})" for form in _FIGURES))
+_TOLD = tuple(_FIGURES.values())
 _UNITS = {
     form: kind
     for kind, named in {
@@ -59,7 +61,10 @@ def kinds_of(piece: str) -> Sequence[str]:
     if word.isalpha() and word != "pm":
         return ()
     kind = _kind(word) if any(after[:1].isalnum() for after in piece.split(".")[1:]) else None
-    return (kind,) if kind else next((named for form, named in _FIGURES.items() if form.fullmatch(word)), ())
+    if kind:
+        return (kind,)
+    figure = _FIGURE.fullmatch(word)
+    return _TOLD[figure.lastindex - 1] if figure and figure.lastindex else ()
 
 
 def conversion(found: Sequence[str]) -> list[str]:
