@@ -4,11 +4,12 @@ Most of such a phrase are function words, which carry no meaning one by one ("wh
 ..."), and the one that does may mislead ("don't forget that ...").
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, compress, count, product
 
+from pegboard.index.remembered import Remembered
 from pegboard.index.shipped import shipped
 
 Words = tuple[str, ...]
@@ -19,6 +20,8 @@ FIRST = ("BE", "DO", "HAVE")
 FIGURE = "NUMBER"
 """The list of the words for numbers; figures are on it."""
 GAP = ".."
+REMEMBERED = 50_000
+"""So many words are remembered with how they are read."""
 BETWEEN = 4
 """So many words may stand in a gap."""
 
@@ -28,7 +31,7 @@ class Idioms:
     """The phrases of `data/idioms.txt`.
 
     Parameters:
-        listed: the list that a word is in; a word that is in none is read as it is.
+        kinds: the list that a word is in; a word that is in none is read as it is.
         whole: what phrases without a gap stand for.
         around: of phrases with a gap, by the words before it: the words after it, by their first, and what the phrase
             stands for.
@@ -38,7 +41,7 @@ class Idioms:
         longest: how many words a beginning with some word has at most.
     """
 
-    listed: Mapping[str, str]
+    kinds: Mapping[str, str]
     whole: Mapping[Words, Words]
     around: Mapping[Words, Mapping[str, Sequence[tuple[Words, Words]]]]
     closing: Mapping[str, frozenset[str]]
@@ -47,7 +50,7 @@ class Idioms:
 
     def replaced(self, words: list[str]) -> list[str]:
         """Words in which each phrase is replaced by what it asks for; the same list where there is none."""
-        said = list(filter(None, self._kinds(words)))
+        said: list[str] = list(filter(None, map(self.kinds.__getitem__, words)))
         heads = compress(count(), map(self.longest.__contains__, said))
         places = [n for n in heads if self._may_begin(said, n)]
         return self._with(words, tuple(said), places) if places else words
@@ -60,13 +63,6 @@ class Idioms:
         closing = self.closing.get(word)
         return tuple(said[at : at + 2]) in self.begins or (closing is not None and not closing.isdisjoint(said))
 
-    def _kinds(self, words: list[str]) -> Iterable[str]:
-        """How each word is read."""
-        read = words
-        if not "".join(words).isalpha():
-            read = [FIGURE if word.isdigit() else word for word in words]
-        return map(self.listed.get, read, read)
-
     def _with(self, words: list[str], said: Words, begun: Sequence[int]) -> list[str]:
         """The same, where phrases may begin at some places of what is said."""
         parts: list[Sequence[str]] = []
@@ -76,7 +72,7 @@ class Idioms:
             if place >= at and (found := self._phrase(said, place)):
                 if not parts:
                     parts = [(word,) for word in words]
-                    places = [n for n, kind in enumerate(self._kinds(words)) if kind]
+                    places = [n for n, word in enumerate(words) if self.kinds[word]]
                 used, instead = found
                 for n in used:
                     parts[places[n]] = ()
@@ -122,7 +118,12 @@ def idioms() -> Idioms:
     ends_of = {words: _by_first(ends) for words, ends in around.items()}
     closing = {word: frozenset([*ends_of.get((word,), ()), *([word] if (word,) in whole else ())]) for word in single}
     longest = {words[0]: len(words) for words in sorted(begun, key=len)}
-    return Idioms(listed, whole, ends_of, closing, begins, longest)
+
+    def kind(word: str) -> str:
+        return FIGURE if word.isdigit() else listed.get(word, word)
+
+    kinds = Remembered(kind, REMEMBERED)
+    return Idioms(kinds, whole, ends_of, closing, begins, longest)
 
 
 def _by_first(ends: Mapping[Words, Words]) -> dict[str, list[tuple[Words, Words]]]:

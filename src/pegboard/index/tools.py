@@ -77,12 +77,11 @@ class Tools:
 
     def spec(self, slot: int | np.intp) -> ToolSpec:
         """The tool in a slot."""
-        return self.specs_in((int(slot),))[0]
+        return cast("list[ToolSpec]", self._specs)[slot]
 
     def specs_in(self, slots: Sequence[int]) -> list[ToolSpec]:
         """The tools in some slots that are in use."""
-        specs = cast("list[ToolSpec]", self._specs)
-        return [specs[slot] for slot in slots]
+        return list(map(cast("list[ToolSpec]", self._specs).__getitem__, slots))
 
     def update(self, *, put: Iterable[ToolSpec] = (), remove: Iterable[ToolName] = ()) -> None:
         """Add or replace tools, and remove others."""
