@@ -6,7 +6,6 @@ A text's vector is the sum of its words' rows; the rows' lengths say how much a 
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from struct import unpack
 from zipfile import ZIP_STORED, ZipFile
@@ -48,10 +47,10 @@ def rows_of(found: Sequence[str], rows: Mapping[str, int]) -> list[int]:
     return numbers
 
 
-def _rows_in(rows: Mapping[str, int]) -> Mapping[str, Sequence[int]]:
+def _rows_in(rows: Mapping[str, int]) -> Mapping[str, tuple[int, ...]]:
     """The rows of each word of requests in a table."""
 
-    def found(word: str) -> Sequence[int]:
+    def found(word: str) -> tuple[int, ...]:
         row = rows.get(word)
         return tuple(rows_of((word,), rows)) if row is None else (row,)
 
@@ -100,7 +99,7 @@ class StaticEmbedder:
     def embed_words(self, parts: Sequence[Sequence[str]], spoken: Tongue | None = None) -> Floats:
         """A vector for each part, the sum of its words' (which may be another language's), or zeros."""
         rows = self._known.__getitem__
-        numbers = [list(chain.from_iterable(map(rows, part))) for part in parts]
+        numbers = [list(map(rows, part)) for part in parts]
         found = np.empty((len(parts), self.dim), np.float32)
         kernel.summed(self._table, self._scales, numbers, found)
         if spoken:

@@ -97,7 +97,7 @@ def test_meaning_is_the_same(compiled: ModuleType, size: int, count: int) -> Non
     tools = rng.integers(-127, 128, (size, 64)).astype(np.int8)
     columns, lengths = plain.meaning.abreast(size + 5, 21), rng.random(size).astype(np.float32)
     plain.meaning.laid(tools[:, :21].astype(np.float32), columns, 0)
-    words = [rng.integers(0, 50, rng.integers(0, 30)).tolist() for _ in range(count)]
+    words = [[tuple(rng.integers(0, 50, n % 4).tolist()) for n in range(rng.integers(0, 20))] for _ in range(count)]
     slots = np.flatnonzero(rng.random(size) < 0.5)
     found = []
     for engine in (compiled, plain):
@@ -189,7 +189,7 @@ BAD: dict[str, tuple[Any, ...]] = {
     "matched": ([Row(1.0, HELD, 0, 1)], [0], 0, 4),
     "close": (["a"], np.zeros(2, np.uint64), "b", 1),
     "held": ([Row(1.0, HELD, 0, 2)], 0),
-    "summed": (np.zeros((3, 4), np.int8), np.ones(3, np.float32), [[3]], np.zeros((1, 4), np.float32)),
+    "summed": (np.zeros((3, 4), np.int8), np.ones(3, np.float32), [[(0, 3)]], np.zeros((1, 4), np.float32)),
     "exact": (
         np.zeros((3, 4), np.int8), np.ones(3, np.float32), np.array([3]), np.ones((1, 4), np.float32), 1,
         np.ones(1, np.float32), np.zeros((1, 1), np.float32),

@@ -6,7 +6,7 @@ WIDE static void sum_up(float *into, const int8_t *row, float scale, Py_ssize_t 
 
 /* summed(table, scales, parts, vectors): see `plain.summed`. */
 static PyObject *summed(PyObject *self, PyObject *const *args, Py_ssize_t given) {
-    Py_ssize_t rows, length, dim, n, k, row, parts;
+    Py_ssize_t rows, length, dim, n, m, k, row, parts;
     PyObject *found = NULL;
     Arrays all = {.count = 0};
     if (given != 4 || !PyList_Check(args[2])) return misuse("summed(table, scales, parts, vectors)");
@@ -17,11 +17,14 @@ static PyObject *summed(PyObject *self, PyObject *const *args, Py_ssize_t given)
     if (!into) goto done;
     memset(into, 0, parts * dim * sizeof(float));
     for (k = 0; k < parts; k++, into += dim) {
-        PyObject *numbers = PyList_GetItem(args[2], k);
-        if (!PyList_Check(numbers)) { misuse("a part is no list"); goto done; }
-        for (n = 0; n < PyList_Size(numbers); n++) {
-            if (!number(PyList_GetItem(numbers, n), &row) || row >= rows) { misuse("a row that the table has not"); goto done; }
-            sum_up(into, table + row * dim, scales[row], dim);
+        PyObject *words = PyList_GetItem(args[2], k), *word;
+        if (!PyList_Check(words)) { misuse("a part is no list"); goto done; }
+        for (n = 0; n < PyList_Size(words); n++) {
+            if (!PyTuple_Check(word = PyList_GetItem(words, n))) { misuse("a word's rows are no tuple"); goto done; }
+            for (m = 0; m < PyTuple_Size(word); m++) {
+                if (!number(PyTuple_GetItem(word, m), &row) || row >= rows) { misuse("a row that the table has not"); goto done; }
+                sum_up(into, table + row * dim, scales[row], dim);
+            }
         }
     }
     found = Py_None;

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import chain
 from operator import add
 
 import numpy as np
@@ -19,10 +20,10 @@ ONE_BY_ONE = 3
 _ONE, _TINY = np.float32(1), np.float32(1e-30)
 
 
-def summed(table: Wholes, scales: Floats, parts: Sequence[Sequence[int]], vectors: Floats) -> None:
-    """Of each part its rows of a table added up, each times its scale."""
-    for numbers, vector in zip(parts, vectors, strict=True):
-        taken = np.array(numbers, np.intp)
+def summed(table: Wholes, scales: Floats, parts: Sequence[Sequence[Sequence[int]]], vectors: Floats) -> None:
+    """Of each part its words' rows of a table (a tuple a word) added up, each times its scale."""
+    for words, vector in zip(parts, vectors, strict=True):
+        taken = np.array(list(chain.from_iterable(words)), np.intp)
         rows = table.take(taken, axis=0).astype(np.float32)
         rows *= scales.take(taken)[:, None]
         np.add.reduce(rows, axis=0, out=vector)
