@@ -266,6 +266,10 @@ def main() -> None:
     if options.size:
         print(json.dumps(measure(options)))
         return
+    from pegboard.index import kernel
+
+    if told := kernel.slower(kernel.compiled):
+        print(told, file=sys.stderr)
     columns: dict[int, dict[str, float]] = {}
     for size in map(int, options.sizes.split(",")):
         command = [sys.executable, __file__, *sys.argv[1:], "--size", str(size)]

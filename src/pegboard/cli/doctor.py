@@ -22,7 +22,7 @@ async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -
         await board.refresh()
         await board.openings.look()
         statuses = await board.statuses()
-        warnings, advice = list(board.warnings), list(board.advice)
+        warnings, advice = list(board.warnings), [*board.advice, *_slower()]
         tools = len(board.catalog)
         sandbox = sandbox_of(board.coding.listed, await board.coding.tested())
     if json:
@@ -33,6 +33,14 @@ async def doctor(*, config: ConfigFile = DEFAULT_CONFIG, json: AsJson = False) -
         _show(statuses, [*warnings, *advice, *_told(sandbox)])
     unwell = any(status.state in _BAD for status in statuses) or warnings or not all(sandbox["starts"].values())
     return Exit.FINDING if unwell else Exit.OK
+
+
+def _slower() -> Iterator[str]:
+    """Why search is slower than it could be."""
+    from pegboard.index import kernel
+
+    if told := kernel.slower(kernel.compiled):
+        yield told
 
 
 def sandbox_of(configured: bool, tested: Mapping[str, str | None]) -> JsonObject:

@@ -212,6 +212,16 @@ def test_doctor_reports_each_source_and_fails_when_one_is_missing(pegboard: Any,
     assert "no-such-server-anywhere" in ill.json["sources"][1]["error"]
 
 
+def test_doctor_tells_that_search_could_not_be_compiled(
+    pegboard: Any, board: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not any("C compiler" in line for line in pegboard("doctor", "--config", board, "--json").json["advice"])
+    monkeypatch.setattr("pegboard.index.kernel.compiled", None)
+    slow = pegboard("doctor", "--config", board, "--json")
+    assert slow.code == 0
+    assert any("C compiler" in line for line in slow.json["advice"])
+
+
 def test_a_wrong_config_ends_with_2_and_tells_all_of_it_on_stdout_too(pegboard: Any, board: Path) -> None:
     board.write_text('[board]\nthreshhold = 3\n[sources.x]\nmcp = "x y"\n')
     for arguments in (("list",), ("search", "x"), ("describe", "x"), ("call", "x"), ("doctor",)):

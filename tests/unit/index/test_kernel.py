@@ -249,6 +249,14 @@ def test_a_kernel_of_other_sources_is_not_used() -> None:
     assert not kernel.fresh(None)
 
 
+def test_who_searches_slowly_is_told_why_and_what_to_do(compiled: ModuleType) -> None:
+    other = ModuleType("other")
+    vars(other)["SOURCES"] = 1
+    assert kernel.slower(compiled) is None
+    assert "Install a C compiler, then Pegboard again" in str(kernel.slower(None))
+    assert "from other sources" in str(kernel.slower(other))
+
+
 def test_all_that_search_needs_is_there_in_both(compiled: ModuleType) -> None:
     names = [name for name, found in vars(kernel.chosen).items() if callable(found) and hasattr(kernel, name)]
     assert len(names) > 10
