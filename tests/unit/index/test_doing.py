@@ -11,6 +11,7 @@ REQUESTS = [
     ("who wrote this file", Doing.READS),
     ("please commit my changes", Doing.CHANGES),
     ("delete what was found", Doing.CHANGES),
+    ("stage the readme", Doing.CHANGES),
     ("weather in Paris", Doing.EITHER),
     ("", Doing.EITHER),
 ]

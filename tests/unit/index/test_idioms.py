@@ -20,6 +20,8 @@ from .conftest import tool
         ("12 times 8", "calculate"),
         ("throw the old files away", "delete remove the old files"),
         ("what files do I have in Downloads", "list files in downloads"),
+        ("which folders may you touch", "allowed access folders"),
+        ("what can I use to open a sheet", "what can i use to open a sheet"),
         ("add a file to the list", "add a file to the list"),
         ("", ""),
     ],
