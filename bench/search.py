@@ -260,7 +260,9 @@ def main() -> None:
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--bench", type=Path, default=Path(__file__).parents[2] / "shared/bench")
     parser.add_argument("--encoder", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--peer", type=int, default=10_000, help="measure FastMCP and plain BM25 up to so many tools")
+    parser.add_argument(
+        "--peer", type=int, default=10_000, help="measure FastMCP, plain BM25 and the encoder up to so many tools"
+    )
     parser.add_argument("--size", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.size:
