@@ -1,6 +1,6 @@
 """A request, read: its words, what each may be matched by, and the needs that it names."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import compress
 from operator import itemgetter
@@ -13,7 +13,6 @@ from pegboard.index.kinds import conversion
 from pegboard.index.languages import ENGLISH, STOP_WORDS, language_of, tells, unwrapped, written_in
 from pegboard.index.remembered import Remembered
 from pegboard.index.text import is_spaceless, stems_of
-from pegboard.index.tuples import new
 
 LENGTH = 20_000
 """So many characters of a request are read."""
@@ -109,7 +108,8 @@ def read(text: str) -> Request:
         beside = _replaced(said, found)
         worth = dict.fromkeys(added, ADDED) | dict.fromkeys(beside, REPLACED)
         found = [*found, *beside]
-        told = [_worth(term, worth.get(term.word)) for term in map(telling.__getitem__, found) if term]
+        known = filter(None, map(telling.__getitem__, found))
+        told = [_worth(term, worth[term.word]) if term.word in worth else term for term in known]
     else:
         told = filter(None, map(telling.__getitem__, found))
     terms = _distinct(told) or _distinct(map(_terms(language).__getitem__, found))
@@ -137,8 +137,8 @@ def _replaced(said: Sequence[str], found: Sequence[str]) -> list[str]:
 
 
 @cache
-def _read_in(language: str) -> Callable[[str], Term]:
-    """What makes the term of a word of a language."""
+def _terms(language: str) -> Mapping[str, Term]:
+    """The terms of all words of a language."""
     stems, english = stems_of(language), stems_of(ENGLISH)
 
     def term(word: str) -> Term:
@@ -146,34 +146,28 @@ def _read_in(language: str) -> Callable[[str], Term]:
         also = () if english is stems or english[word] == stem else (english[word],)
         weight = NUMBER if word.isdigit() else 1.0
         if word.isascii() or not is_spaceless(word):
-            return new(Term, (word, stem, also, weight, weight, False))
+            return Term(word, stem, also, weight, weight)
         return Term(word, stem, also, SINGLE, SINGLE) if len(word) == 1 else Term(word, stem, also, weight, UNHELD)
 
-    return term
-
-
-@cache
-def _terms(language: str) -> Mapping[str, Term]:
-    """The terms of all words of a language."""
-    return Remembered(_read_in(language), REMEMBERED)
+    return Remembered(term, REMEMBERED)
 
 
 @cache
 def _telling(language: str) -> Mapping[str, Term | None]:
     """The terms of those that tell something by themselves, and none of others."""
-    term, stop = _read_in(language), STOP_WORDS[language]
+    terms, stop = _terms(language), STOP_WORDS[language]
 
     def telling(word: str) -> Term | None:
         told = word not in stop and (word.isascii() or not is_spaceless(word) or tells(word))
-        return term(word) if told else None
+        return terms[word] if told else None
 
     return Remembered(telling, REMEMBERED)
 
 
 @lru_cache(REMEMBERED)
-def _worth(term: Term, worth: float | None) -> Term:
+def _worth(term: Term, worth: float) -> Term:
     """The term of a word that was not said, or that stands beside what it was read as, is worth so much."""
-    return term if worth is None else term._replace(weight=worth, unheld=0.0, added=worth == ADDED)
+    return term._replace(weight=worth, unheld=0.0, added=worth == ADDED)
 
 
 def _needs(clauses: Sequence[Sequence[str]], telling: Mapping[str, Term | None]) -> tuple[tuple[str, ...], ...]:

@@ -1,10 +1,10 @@
 """The search engine: words and meaning, ranked together, over tools that come and go."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from pegboard.index.postings import Floats, Mask
 from pegboard.index.prior import Priors
 from pegboard.index.protocol import Found, Hit, Prerequisite, Use, Where
 from pegboard.index.tools import Tools
-from pegboard.index.tuples import new
 from pegboard.index.view import Read, View
 
 KNOWN = 0.5
@@ -32,6 +31,8 @@ NEXT = 20
 """So many names of hits beyond the limit are told."""
 Answer: TypeAlias = tuple[tuple[Hit, ...], float, tuple[ToolName, ...]]
 _NOTHING: Answer = ((), 0.0, ())
+_new: Callable[..., Any] = tuple[Any, ...].__new__
+"""Makes a named tuple of all its parts, in half the time that the call of its class takes."""
 
 
 KINDS = {"pegboard-static": "static"}
@@ -169,7 +170,7 @@ class ToolIndex:
         asked, terms, matches = request.terms, ranked.read.terms, told.matches
         specs = self.tools.specs_in(slots[: limit + NEXT])
         hits = [
-            new(Hit, (spec.name, spec, score, chance, new(Reasons, (asked, terms, matches, slot))))
+            _new(Hit, (spec.name, spec, score, chance, _new(Reasons, (asked, terms, matches, slot))))
             for spec, slot, score, chance in zip(specs, slots, scores, sure.each, strict=False)
         ]
         return tuple(hits), sure.any, tuple([spec.name for spec in specs[limit:]])

@@ -113,10 +113,10 @@ def idioms() -> Idioms:
         elif equals:
             whole |= dict.fromkeys(_spelt(said, listed), tuple(meant.split()))
     begun = [*whole, *around]
-    single = dict.fromkeys([words[0] for words in begun if len(words) == 1])
     begins = frozenset([words[:2] for words in begun if len(words) > 1])
     ends_of = {words: _by_first(ends) for words, ends in around.items()}
-    closing = {word: frozenset([*ends_of.get((word,), ()), *([word] if (word,) in whole else ())]) for word in single}
+    single = [words for words in begun if len(words) == 1]
+    closing = {words[0]: frozenset([*ends_of.get(words, ()), *(words if words in whole else ())]) for words in single}
     longest = {words[0]: len(words) for words in sorted(begun, key=len)}
 
     def kind(word: str) -> str:

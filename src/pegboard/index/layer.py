@@ -144,7 +144,7 @@ class Layer:
         """Read a request; None where it has no meaning to the model, or where that knows less of it than `least`."""
         embedder = self.embedder
         right = vocabulary.corrected(request.words, held) if request.language == ENGLISH else {}
-        known = vocabulary.known_share(request, right, held) if embedder.english else 1.0
+        known = vocabulary.known_share(request, right) if embedder.english else 1.0
         spoken = None
         if known < least and isinstance(embedder, StaticEmbedder):
             spoken, known = embedder.asked(request)

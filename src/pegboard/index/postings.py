@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,10 @@ class Posting(NamedTuple):
     slots: Ints
     impacts: Floats
     fields: Bytes
+
+
+Place: TypeAlias = tuple[Posting, int, int]
+"""Where the tools stand that hold one term: among which others, from the first to before the last number."""
 
 
 class Row(NamedTuple):
@@ -135,12 +139,8 @@ class Postings:
         found._bulk = Posting(arrays["slots"], arrays["impacts"], arrays["fields"])
         return found
 
-    def __contains__(self, term: str) -> bool:
-        """Whether a tool holds the term, or held it before the last merge."""
-        return term in self.terms
-
-    def place(self, term: str) -> tuple[Posting, int, int] | None:
-        """Where the tools stand that hold a term, from the first to before the last number; may name removed ones."""
+    def place(self, term: str) -> Place | None:
+        """Where the tools stand that hold a term, or None; may name removed ones."""
         number = self.terms.get(term)
         if number is None:
             return None

@@ -3,8 +3,7 @@
 from typing import NamedTuple, TypeAlias
 
 from pegboard.index.ask import Request, Term
-from pegboard.index.postings import Mask, Posting, Postings, Row
-from pegboard.index.tuples import new
+from pegboard.index.postings import Mask, Place, Posting, Postings, Row
 from pegboard.index.vocabulary import Shown, Vocabulary
 from pegboard.index.words import rarity
 
@@ -104,14 +103,14 @@ class View:
             if place is not None and (mask is None or (place := self._shown(place, mask))):
                 held, start, stop = place
                 rare = rarity(stop - start, count) * term.weight * weight
-                rows.append(new(Row, (rare, held, start, stop)))
+                rows.append(Row(rare, held, start, stop))
                 worth = max(worth, rare)
         if not rows:
             worth = rarity(0, count) * term.unheld
         found = self._meant[term] = (rows, worth, nearest)
         return found
 
-    def _shown(self, place: tuple[Posting, int, int], mask: Mask) -> tuple[Posting, int, int] | None:
+    def _shown(self, place: Place, mask: Mask) -> Place | None:
         held, start, stop = place
         seen = mask[held.slots[start:stop]]
         if not seen.any():

@@ -30,7 +30,10 @@ class _Some(Container[str]):
 
     def __contains__(self, term: object) -> bool:
         place = self._postings.place(str(term))
-        return place is not None and bool(self._shown[place[0].slots[place[1] : place[2]]].any())
+        if place is None:
+            return False
+        held, start, stop = place
+        return bool(self._shown[held.slots[start:stop]].any())
 
 
 class Shown:
@@ -44,10 +47,8 @@ class Shown:
     def __init__(self, postings: Postings, shown: Mask | None) -> None:
         self.terms: Container[str] = postings.terms if shown is None else _Some(postings, shown)
         """Those that the shown tools hold."""
-        self.sound: set[str] = set()
-        """Words that were asked and that the embedder's table knows: few beside all that it knows."""
         self.corrected: dict[str, str] = {}
-        """What was meant by words that it does not know."""
+        """What was meant by words that the embedder's table does not know."""
 
 
 class Vocabulary:
@@ -98,16 +99,13 @@ class Vocabulary:
         """Those words that neither the table nor a tool knows, put right where it is clear what was meant."""
         known = held.corrected
         found: dict[str, str] = {}
-        for word in filterfalse(held.sound.__contains__, words):
+        for word in filterfalse(self._table.__contains__, words):
             meant = known.get(word) or self._right(word, held)
             if meant != word:
                 found[word] = meant
         return found
 
     def _right(self, word: str, held: Shown) -> str:
-        if word in self._table:
-            held.sound.add(word)
-            return word
         if len(held.corrected) >= REMEMBERED:
             held.corrected.clear()
         spelt = self.spelt.get(word)
@@ -116,18 +114,17 @@ class Vocabulary:
         found = held.corrected[word] = near[0][0] if near else word
         return found
 
-    def known_share(self, request: Request, right: Mapping[str, str], held: Shown) -> float:
+    def known_share(self, request: Request, right: Mapping[str, str]) -> float:
         """The share of the request's telling words that an English model knows.
 
         Parameters:
-            right: its misspelt words and what was meant by them, as `corrected` tells.
+            right: misspelt words and what was meant by them.
         """
         if not request.terms or request.language != ENGLISH:
             return 0.0
         telling = [term.word for term in request.terms if term.weight != NUMBER]
-        known = sum(map(held.sound.__contains__, telling))
-        if right:
-            known += sum([right[word] in self._table for word in telling if word in right])
+        meant = [right.get(word, word) for word in telling] if right else telling
+        known = sum(map(self._table.__contains__, meant))
         return known / len(telling) if telling else 0.0
 
 

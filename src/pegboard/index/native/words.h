@@ -3,7 +3,7 @@
 /* What a term is matched by. */
 typedef struct {
     double rarity;
-    Py_ssize_t start, count;
+    Py_ssize_t count;
     const int32_t *slots;
     const float *impacts;
     const uint8_t *fields;
@@ -32,15 +32,15 @@ static int held_by(Held *held, PyObject *posting) {
 }
 
 static int row_of(Held *held, PyObject *given, Row *row) {
-    Py_ssize_t stop;
+    Py_ssize_t start, stop;
     if (!PyTuple_Check(given) || PyTuple_Size(given) != 4 || !held_by(held, PyTuple_GetItem(given, 1)) ||
-        !number(PyTuple_GetItem(given, 2), &row->start) || !number(PyTuple_GetItem(given, 3), &stop) || row->start > stop || stop > held->size)
+        !number(PyTuple_GetItem(given, 2), &start) || !number(PyTuple_GetItem(given, 3), &stop) || start > stop || stop > held->size)
         return 0;
     row->rarity = PyFloat_AsDouble(PyTuple_GetItem(given, 0));
-    row->count = stop - row->start;
-    row->slots = held->slots + row->start;
-    row->impacts = held->impacts + row->start;
-    row->fields = held->fields + row->start;
+    row->count = stop - start;
+    row->slots = held->slots + start;
+    row->impacts = held->impacts + start;
+    row->fields = held->fields + start;
     return !PyErr_Occurred();
 }
 
