@@ -30,11 +30,11 @@ def slower(module: ModuleType | None) -> str | None:
     """
     if fresh(module):
         return None
-    why = "was not compiled, there was no C compiler" if module is None else "was compiled from other sources"
-    return (
-        f"Search works in numpy and takes two to three times as long: its kernel {why} when Pegboard was installed. "
-        f"Install {'a C compiler, then ' if module is None else ''}Pegboard again."
-    )
+    if module is None:
+        why, remedy = "could not be compiled", "See that there is a C compiler, and install Pegboard again"
+    else:
+        why, remedy = "was compiled from other sources", "Install Pegboard again"
+    return f"Search works in numpy and takes two to three times as long: its kernel {why}. {remedy}."
 
 
 chosen = compiled if compiled and fresh(compiled) else plain
